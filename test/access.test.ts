@@ -5,7 +5,7 @@ import { createServer, type ServerOptions } from "../src/server.ts";
 import { framesOf, get, onStop, post, refusal, saying, serve, silent, start } from "./serving.ts";
 
 describe("hosts and origins", () => {
-  test("a foreign host, unless it is in `hosts`", async () => {
+  test("a foreign host is refused unless it is in `hosts`", async () => {
     const { port } = await serve(silent, { hosts: ["agent.example"] });
     expect(await refusal(await get(port, "/runs", { host: "evil.example" }))).toMatchObject({
       status: 403,
@@ -24,7 +24,7 @@ describe("hosts and origins", () => {
       expect((await get(port, "/runs", { host })).status).toBe(200);
   });
 
-  test("a foreign origin, loopback or not, unless it is in `origins`", async () => {
+  test("a foreign origin, loopback or not, is refused unless it is in `origins`", async () => {
     const { port } = await serve(silent, { origins: ["https://app.example"] });
     const host = `localhost:${port}`;
     for (const origin of [
@@ -67,7 +67,7 @@ describe("hosts and origins", () => {
   });
 });
 
-test("a page on another local port can neither start, answer nor cancel", async () => {
+test("a page on another local port cannot start, answer or cancel a run", async () => {
   const { port, url } = await serve(silent);
   const run = await start(url);
   const headers = { host: `127.0.0.1:${port}`, origin: "http://127.0.0.1:5173", "content-type": "application/json" };
@@ -78,7 +78,7 @@ test("a page on another local port can neither start, answer nor cancel", async 
     });
 });
 
-test("a frame without an origin may use the one run that its link opens, and nothing else", async () => {
+test("a frame without an origin may use only the run of its link", async () => {
   const { port, url } = await serve(silent);
   const run = await start(url);
   const { token } = (await (await post(`${url}/runs/${run}/links`, {})).json()) as { token: string };
@@ -94,7 +94,7 @@ describe("keys and tokens", () => {
   const key = "correct-horse";
   const bearer = { authorization: `Bearer ${key}` };
 
-  test("a key opens what is not open to all", async () => {
+  test("a key gives access to everything that is not public", async () => {
     const { url } = await serve(silent, { key: ["another-key", key] });
     for (const path of ["/runs", "/metrics", "/runs/x/events", "/nowhere"]) {
       expect(await refusal(await fetch(url + path))).toMatchObject({
@@ -112,7 +112,7 @@ describe("keys and tokens", () => {
       expect((await fetch(url + path)).status).toBe(200);
   });
 
-  test("a key in the path counts only where keyInPath is set, and no problem ever tells it", async () => {
+  test("a key in the path counts only with keyInPath, and no problem report contains it", async () => {
     const problems: unknown[] = [];
     const onProblem: ServerOptions["onProblem"] = (problem) => problems.push(problem);
     const { url } = await serve(silent, { key, keyInPath: true });
@@ -162,7 +162,7 @@ describe("keys and tokens", () => {
         status: 400,
         code: "bad-path",
       });
-    // What follows # is no path to those who resolve the dots before it.
+    // A path ends at `#`, also for code that resolves the dots before it.
     expect(await refusal(await get(port, "/assets/..#", {}))).toMatchObject({ status: 400, code: "bad-path" });
     for (const path of ["/runs", "/runs/r1/cancel", "/runs/r1/asks/q", "/runs/r1/links"])
       expect(await refusal(await post(`${url}${path}?token=${token}`, {}))).toMatchObject({

@@ -60,11 +60,11 @@ const NOT_PUBLIC = [
 test.each(PUBLIC)("%s is public", (address) => expect(isPublicAddress(address)).toBe(true));
 test.each(NOT_PUBLIC)("%s is not public", (address) => expect(isPublicAddress(address)).toBe(false));
 test.each(["", "localhost", "example.com", "127.1", "0x7f000001", "1.1.1.1:80", "[::1]"])(
-  "%j is no address, so it is not public",
+  "%j is not an address, so it is not public",
   (text) => expect(isPublicAddress(text)).toBe(false),
 );
 
-describe("what allowPrivate allows", () => {
+describe("allowPrivate", () => {
   test.each<[url: string, entry: string, allowed: boolean]>([
     ["http://localhost:8080/path", "localhost:8080", true],
     ["http://LOCALHOST:8080", "localhost:8080", true],
@@ -86,10 +86,10 @@ describe("what allowPrivate allows", () => {
     expect(isAllowedPrivate(new URL(url), ["other:1", entry])).toBe(allowed);
   });
 
-  test("nothing, if it is empty", () => expect(isAllowedPrivate(new URL("http://localhost"), [])).toBe(false));
+  test("an empty list allows nothing", () => expect(isAllowedPrivate(new URL("http://localhost"), [])).toBe(false));
 });
 
-test("a URL's place and host", () => {
+test("the target and host of a URL", () => {
   expect(placeOf(new URL("https://Example.com/a"))).toBe("example.com:443");
   expect(hostOf(new URL("http://[2606:4700::1111]:81/"))).toBe("2606:4700::1111");
 });

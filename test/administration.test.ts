@@ -26,8 +26,8 @@ const runsOf = async (url: string, key: string) =>
   );
 const status = async (url: string, key: string) => (await fetch(`${url}/runs`, { headers: bearer(key) })).status;
 
-describe("keys that are made while the server runs", () => {
-  test("work as those of the configuration, in every process that shares the log, until they are revoked", async () => {
+describe("keys that are created while the server runs", () => {
+  test("work like configured keys, in every process that shares the log, until they are revoked", async () => {
     const log = memory();
     const { url } = await serve(silent, { ...keyed, log });
     const other = await serve(silent, { ...keyed, log });
@@ -49,7 +49,7 @@ describe("keys that are made while the server runs", () => {
     expect((await remove(`${url}/admin/keys/bob`, ADMIN)).status).toBe(404);
   });
 
-  test("are kept as hashes, and told once", async () => {
+  test("are stored as hashes and shown once", async () => {
     const directory = await mkdtemp(path.join(tmpdir(), "runcast-keys-"));
     onStop(() => rm(directory, { recursive: true, force: true }));
     const log = sqlite({ directory });
@@ -65,7 +65,7 @@ describe("keys that are made while the server runs", () => {
       expect((await readFile(path.join(directory, file))).includes(key)).toBe(false);
   });
 
-  test("are for admins, have names of their own, and need a server that wants keys", async () => {
+  test("can be created only by admins, need unique names, and require a server with keys", async () => {
     const { url } = await serve(silent, keyed);
     const bob = await addKey(url, { name: "bob" });
     for (const key of ["the-key-of-alice", bob]) {
@@ -111,7 +111,7 @@ const asking: Source = async function* (_, { answerTo }) {
   await answerTo("a");
 };
 
-test("the audit says who started, watched, answered, cancelled, shared and deleted, and nothing of what was said", async () => {
+test("the audit records who started, watched, answered, cancelled, shared and deleted, without any content", async () => {
   const { url } = await serve(asking, keyed);
   const secret = "nobody else's business";
   const run = await startAs(url, "the-key-of-alice", { message: secret });
@@ -147,7 +147,7 @@ test("the audit says who started, watched, answered, cancelled, shared and delet
 });
 
 describe("deleting", () => {
-  test("a run, also one at work, with its files and links", async () => {
+  test("a run, even an active one, deletes its files and links too", async () => {
     const log = memory();
     const { url } = await serve(silent, { ...keyed, log });
     const run = await startAs(url, "the-key-of-alice");
@@ -164,7 +164,7 @@ describe("deleting", () => {
     expect((await fetch(`${url}/runs/${run}?token=${token}`)).status).toBe(401);
   });
 
-  test("a thread: of its runs, those that are one's own", async () => {
+  test("a thread deletes only the caller's own runs", async () => {
     const { url } = await serve(saying(["ok"]), keyed);
     const bob = await addKey(url, { name: "bob" });
     const own = [await startAs(url, bob, { thread: "t/1" }), await startAs(url, bob, { thread: "t/1" })];
@@ -178,7 +178,7 @@ describe("deleting", () => {
     expect(await (await remove(`${url}/threads/${encodeURIComponent("t/1")}`, ADMIN)).json()).toEqual({ deleted: 1 });
   });
 
-  test("a user: by the user or an admin, and nobody else", async () => {
+  test("a user's data is allowed only for the user and admins", async () => {
     const { url } = await serve(saying(["ok"]), keyed);
     const bob = await addKey(url, { name: "bob" });
     for (let count = 0; count < 3; count += 1) await startAs(url, bob);

@@ -36,7 +36,7 @@ const using = async (use: (context: ToolContext) => unknown, request = {}) => {
   });
 };
 
-test("everything a tool says is an event of its call, between tool-execute and tool-end", async () => {
+test("everything that a tool sends is an event of its call, between tool-execute and tool-end", async () => {
   const run = await using(async (context) => {
     context.progress({ fraction: 2, note: "half" });
     context.progress({ fraction: 0 / 0, note: "of nothing" });
@@ -84,7 +84,7 @@ test("everything a tool says is an event of its call, between tool-execute and t
   expect(run.all("tool-end")[0]?.bytes).toEqual({ result: 11, stdout: 3, stderr: 3 });
 });
 
-test("a tool takes back what it said, as often as it likes, open or ended, and never after its call", async () => {
+test("a tool can replace its text any number of times, open or ended, but never after its call", async () => {
   const { model } = playing(script("hi", [{ call: "tool", id: "call" }], [{ say: "done" }]));
   let kept: ToolText | undefined;
   const tool = defineTool({
@@ -120,7 +120,7 @@ test("a tool takes back what it said, as often as it likes, open or ended, and n
   ]);
 });
 
-test("a tool asks people, has code executed, and starts sub-agents", async () => {
+test("a tool asks users, runs code in the client, and starts sub-agents", async () => {
   const run = await using(async (context) => ({
     sure: await context.confirm({ title: "Sure?" }),
     choice: await context.ask({ title: "Which?", options: [{ value: "a" }, { value: "b" }] }),
@@ -143,7 +143,7 @@ test("a tool asks people, has code executed, and starts sub-agents", async () =>
   expect(run.all("ask-start").map(({ kind }) => kind)).toEqual(["confirmation", "choice", "input", "execute"]);
 });
 
-test("what a tool started and did not wait for ends with it", async () => {
+test("whatever a tool started without waiting for it ends with its call", async () => {
   const run = await using((context) => {
     void context.confirm({ title: "Sure?" });
     return "at once";
@@ -152,7 +152,7 @@ test("what a tool started and did not wait for ends with it", async () => {
   expect(run.all("ask-end")).toHaveLength(1);
 });
 
-test("a tool knows the request it works for", async () => {
+test("a tool can read the request it works for", async () => {
   const run = await using(
     ({ user: asker, thread, run: id, messages, files, model, metadata, settings, credentials }) => ({
       asker: asker?.id ?? "",
@@ -231,7 +231,7 @@ test("AI SDK tool objects work by name, with approval and streamed results", asy
   expect(() => adopt({ client: { inputSchema: z.object({}) } })).toThrow(/no execute/);
 });
 
-test("mistakes in an agent's tools show when it is made", () => {
+test("mistakes in an agent's tools are reported when the agent is created", () => {
   const { model } = playing();
   const tool = defineTool({ name: "twice", description: "", input: z.object({}), run: () => "" });
   expect(() => agent({ name: "test", model, tools: [tool, tool] })).toThrow(/two tools are named twice/);

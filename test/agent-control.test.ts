@@ -45,7 +45,7 @@ describe("approvals", () => {
     expect(run.told).toEqual([["pay", "text", "paid 50"]]);
   });
 
-  test("edited arguments are what executes, and what the model is told it asked for", async () => {
+  test("edited arguments are executed, and the model sees them as its own", async () => {
     const run = await asking({ allow: true, input: { amount: 20 } });
     expect(run.all("tool-execute")).toEqual([{ type: "tool-execute", call: "pay", input: { amount: 20 } }]);
     expect(run.told).toEqual([["pay", "text", "paid 20"]]);
@@ -68,7 +68,7 @@ describe("approvals", () => {
     expect(run.told[0]?.[1]).toBe("error-text");
   });
 
-  test("a tool is asked about by its input, and no more once it is always allowed", async () => {
+  test("a tool needs approval depending on its input, and none once it is always allowed", async () => {
     const call = (amount: number) => [{ call: "pay", input: { amount } }];
     const { model } = playing(script("go", call(5), call(50), call(60), done));
     const run = await drive(agent({ name: "test", model, tools: [pay] }), "go", (event, { answer }) => {
@@ -78,7 +78,7 @@ describe("approvals", () => {
     expect(run.all("tool-end").map(({ outcome }) => outcome)).toEqual(["ok", "ok", "ok"]);
   });
 
-  test("are answered in any order, also inside sub-agents", async () => {
+  test("can be answered in any order, also inside sub-agents", async () => {
     const names = ["a", "b", "c"];
     const { model } = playing(
       script(
@@ -113,7 +113,7 @@ describe("approvals", () => {
 });
 
 describe("sub-agents", () => {
-  test("nest, work in parallel, and end before the call that caused them", async () => {
+  test("nest, run in parallel, and end before the call that started them", async () => {
     const { model, requests } = playing(
       script(
         "go",
@@ -149,7 +149,7 @@ describe("sub-agents", () => {
     ]);
   });
 
-  test("one that fails is an error of its call, and the run goes on", async () => {
+  test("that fail are errors of their calls, and the run continues", async () => {
     const { model } = playing(
       script("go", [{ call: "task", input: { agent: "sub", task: "break" } }], done),
       script("break", [{ say: "half" }, { fail: { status: 400, message: "bad request" } }]),
@@ -162,7 +162,7 @@ describe("sub-agents", () => {
 });
 
 describe("cancel", () => {
-  test("of the run ends everything from the inside out", async () => {
+  test("the run: everything ends from the inside out", async () => {
     const { model } = playing(
       script("go", [{ call: "obedient" }, { call: "task", input: { agent: "sub", task: "wait" } }], done),
       script("wait", [{ call: "obedient" }, { call: "asks" }], done),
@@ -178,7 +178,7 @@ describe("cancel", () => {
     expect(run.error).toBeUndefined();
   });
 
-  test("of the run in mid-text cuts the part and ends the step", async () => {
+  test("the run in the middle of a text: the part is cut and the step ends", async () => {
     const { model } = playing(script("go", [{ say: "word ".repeat(5000) }]));
     const run = await drive(agent({ name: "test", model }), "go", (event, { cancelRun, events }) => {
       if (event.type === "text-delta" && events.length === 10) cancelRun();
@@ -189,7 +189,7 @@ describe("cancel", () => {
     ]);
   });
 
-  test("of one call leaves the others, and the model is told", async () => {
+  test("one call: the others continue, and the model sees the cancel", async () => {
     const other = Promise.withResolvers<string>();
     const { model, requests } = playing(
       script(
@@ -216,7 +216,7 @@ describe("cancel", () => {
     ]);
   });
 
-  test("of one sub-agent ends it and its call, and the other goes on", async () => {
+  test("one sub-agent: it ends with its call, and the other continues", async () => {
     const { model } = playing(
       script(
         "go",
@@ -252,7 +252,7 @@ describe("cancel", () => {
     expect(run.text()).toBe("done");
   });
 
-  test.each([true, false])("of a call that waits for approval (the runner ends the ask: %s)", async (closesAsks) => {
+  test.each([true, false])("a call that waits for approval (the runner ends the ask: %s)", async (closesAsks) => {
     const { model } = playing(script("go", [{ call: "guarded", id: "guarded" }], done));
     const source = agent({ name: "test", model, tools: [tool("guarded", () => "ran", { approval: "always" })] });
     const stop = (event: { type: string }, { cancel }: { cancel(kind: "call", id: string): void }) => {
@@ -264,7 +264,7 @@ describe("cancel", () => {
     expect(run.all("tool-execute")).toEqual([]);
   });
 
-  test("by a tool ends the run as cancelled", async () => {
+  test("from within a tool: the run ends as cancelled", async () => {
     const { model } = playing(script("go", [{ call: "quits" }], done));
     const run = await drive(
       agent({ name: "test", model, tools: [tool("quits", ({ cancel }) => cancel("enough"))] }),
@@ -277,7 +277,7 @@ describe("cancel", () => {
     });
   });
 
-  test("a tool that ignores it is left behind, and nothing it does later shows", async () => {
+  test("a tool that ignores it: the tool is abandoned, and its later output is dropped", async () => {
     const held = Promise.withResolvers<ToolContext>();
     const finish = Promise.withResolvers<string>();
     const deaf = tool("deaf", (context) => (held.resolve(context), context.say("so far"), finish.promise));
@@ -302,7 +302,7 @@ describe("cancel", () => {
     expect(run.text()).toBe("so fardone");
   });
 
-  test("a reader that goes away stops the work", async () => {
+  test("a reader that leaves stops the work", async () => {
     const stopped = Promise.withResolvers<void>();
     const { model } = playing(script("go", [{ call: "waits" }], done));
     const waits = tool(
@@ -332,7 +332,7 @@ describe("cancel", () => {
 });
 
 describe("timeouts", () => {
-  test("end a call, by the tool's own limit before the agent's, and the model is told", async () => {
+  test("end a call, by the tool's own limit before the agent's, and the model sees the timeout", async () => {
     const { model, requests } = playing(script("go", [{ call: "obedient" }, { call: "own" }], done));
     const own = { ...obedient, name: "own", timeoutMs: 5 };
     const run = await drive(agent({ name: "test", model, tools: [obedient, own], toolTimeoutMs: 20 }), "go");
@@ -340,7 +340,7 @@ describe("timeouts", () => {
     expect(told(requests[1]).map(([, , text]) => text)).toEqual(Array(2).fill("The call timed out."));
   });
 
-  test("do not count the time a person takes", async () => {
+  test("exclude the time a user takes to answer", async () => {
     const { model } = playing(script("go", [{ call: "asks" }], done));
     const asks = tool("asks", ({ ask }) => ask({ title: "Which?" }), { timeoutMs: 100 });
     const run = await drive(agent({ name: "test", model, tools: [asks] }), "go", async (event, { answer }) => {

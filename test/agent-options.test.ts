@@ -12,7 +12,7 @@ const make = (options: unknown) => () => agent(options as AgentOptions);
 const input = z.object({});
 const NO_PROVIDER = "without its provider; write <provider>/<model>, such as openai/gpt-5";
 
-describe("a mistake in an agent's options names the agent, the field and what is expected, when it is made", () => {
+describe("creating an agent with invalid options throws an error with the agent, the field and what is expected", () => {
   const mistakes: readonly (readonly [string, unknown, string])[] = [
     ["no options", undefined, "agent: its options must be an object: agent({ model })"],
     ["a misspelt name", { nam: "a", model }, "agent: nam is not an option; did you mean name?"],
@@ -75,13 +75,13 @@ describe("a mistake in an agent's options names the agent, the field and what is
     expect(make(options)).toThrow(message);
   });
 
-  test("all of them are told at once", () => {
+  test("all mistakes are reported together", () => {
     expect(make({ name: "a", modle: model, stalMs: 1 })).toThrow(
       /^agent a: model must be .*\nagent a: modle is .* model\?\nagent a: stalMs is .* stallMs\?$/,
     );
   });
 
-  test("options that are undefined are left out, Infinity is no limit, and a provider knows its own names", () => {
+  test("undefined options are ignored, Infinity means no limit, and a provider interprets its own names", () => {
     expect(make({ name: "a", model, tools: undefined, maxSteps: Infinity, stallMs: Infinity })).not.toThrow();
     expect(make({ name: "a", model: "large", models: ["small"], provider: async () => model })).not.toThrow();
     for (const named of ["demo", "acme/any/thing"])
@@ -89,7 +89,7 @@ describe("a mistake in an agent's options names the agent, the field and what is
   });
 });
 
-describe("a mistake in a tool is told under its name", () => {
+describe("a mistake in a tool is reported under the tool's name", () => {
   const wrongSchema = "tool x: input must be a zod schema, or a JSON Schema as { jsonSchema: … }";
   const whole = { name: "x", description: "", input, run: () => "" };
   const mistakes: readonly (readonly [string, object, string])[] = [
@@ -115,7 +115,7 @@ describe("a mistake in a tool is told under its name", () => {
     expect(make({ name: "a", model, tools: [tool] })).toThrow(message);
   });
 
-  test("a tool may have fields of its own, also those that sound like one it has", () => {
+  test("a tool may have additional fields, even ones similar to its own", () => {
     class Counter implements Tool {
       readonly name = "count";
       readonly description = "Counts.";
@@ -126,7 +126,7 @@ describe("a mistake in a tool is told under its name", () => {
     expect(make({ name: "a", model, tools: [new Counter()] })).not.toThrow();
   });
 
-  test("a tool that only a toolkit brings ends the run with the same words", async () => {
+  test("an invalid tool of a toolkit ends the run with the same message", async () => {
     const tool = { ...defineTool({ name: "late", description: "", input, run: () => "" }), input: {} };
     const kit = { open: () => ({ tools: () => [tool as unknown as Tool] }) };
     const { error } = await drive(agent({ name: "a", model, tools: [kit] }), "go");
@@ -134,7 +134,7 @@ describe("a mistake in a tool is told under its name", () => {
   });
 });
 
-test("a function that chooses no model refuses the request, with a hint", async () => {
+test("a function that returns no model refuses the request, with a hint", async () => {
   const choose = (() => "openai/gpt-5") as unknown as AgentOptions["model"];
   const { url } = await serve(agent({ name: "a", model: choose }));
   const response = await post(`${url}/runs`, { message: "go" });
@@ -148,10 +148,10 @@ test("a function that chooses no model refuses the request, with a hint", async 
   });
 });
 
-describe("what an agent says about itself", () => {
+describe("the facts about an agent", () => {
   const add = defineTool({ name: "add", description: "Adds.", input: z.object({ a: z.number() }), run: ({ a }) => a });
 
-  test("comes from its options", () => {
+  test("come from its options", () => {
     const { about } = agent({
       description: "Counts.",
       suggestions: ["Count to three"],
@@ -176,18 +176,18 @@ describe("what an agent says about itself", () => {
     expect(agentFactsSchema.parse(about)).toEqual(about);
   });
 
-  test("leaves out what is not known", () => {
+  test("omit what is unknown", () => {
     expect(agent({ model: () => model, models: "any" }).about).toEqual({});
     expect(agent({ model: "openai/gpt-5" }).about).toEqual({ model: "openai/gpt-5" });
   });
 
-  test("can be added to any source, over what that says", async () => {
+  test("can be added to any source and override its own", async () => {
     const described = describeAgent(agent({ model, description: "Counts." }), { description: "Adds up." });
     expect(described.about).toMatchObject({ model: "demo (scripted)", description: "Adds up." });
     expect((await drive(described, "hello")).events.at(0)).toMatchObject({ type: "run-start" });
   });
 
-  test("its name is the one that it is configured under", async () => {
+  test("include the name it is configured under", async () => {
     const [unnamed] = (await drive(agent({ model }), "hello")).all("run-start");
     expect(unnamed?.name).toBe("test");
     const refused = await drive(agent({ model, modes: { Brief: {} } }), { messages: [user("hi")], mode: "long" });

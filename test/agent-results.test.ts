@@ -10,7 +10,7 @@ import { entriesOf, request, setUp, untilEnd } from "./running.ts";
 const done = [{ say: "done" }];
 const returning = (run: () => unknown) => [defineTool({ name: "tool", description: "", input: z.object({}), run })];
 
-describe("whatever a tool returns, its call ends", () => {
+describe("any return value of a tool ends its call", () => {
   const circle: Record<string, unknown> = {};
   circle["self"] = circle;
   test.each<[string, () => unknown, string]>([
@@ -34,7 +34,7 @@ describe("whatever a tool returns, its call ends", () => {
       "not ready",
     ],
     ["nothing but a throw of nothing", () => Promise.reject(undefined), ""],
-  ])("%s is an error that says so", async (_, run, message) => {
+  ])("%s is an error with a clear message", async (_, run, message) => {
     const { model, requests } = playing(script("go", [{ call: "tool" }], done));
     const driven = await drive(agent({ name: "test", model, tools: returning(run) }), "go");
     expect(driven.all("tool-end")).toMatchObject([
@@ -64,14 +64,14 @@ describe("whatever a tool returns, its call ends", () => {
     };
     const inline = { "content-type": "text/html; charset=utf-8", "content-disposition": "inline" };
 
-    test("is shown if it is an inline page, and the model is told so", async () => {
+    test("is shown if it is an inline page, and the model is informed", async () => {
       const html = "<!doctype html><title>Sales</title><p>12</p>";
       const { driven, told } = await returned(() => new Response(html, { headers: inline }));
       expect(driven.all("embed")).toMatchObject([{ html, title: "Sales" }]);
       expect(told).toMatchObject([["tool", "text", 'The page "Sales" is shown to the user.']]);
     });
 
-    test("is read if it is any other page, and is JSON or a file if it says so", async () => {
+    test("becomes text for other pages, and JSON or a file depending on its content type", async () => {
       const page = await returned(
         () => new Response("<p>12 &amp; 13</p>", { headers: { "content-type": "text/html" } }),
       );
@@ -89,7 +89,7 @@ describe("whatever a tool returns, its call ends", () => {
       ]);
     });
 
-    test("is an error by its status, and shows nothing then", async () => {
+    test("with an error status is an error and shows nothing", async () => {
       const { driven } = await returned(() => new Response("<p>no</p>", { status: 503, headers: inline }));
       expect(driven.all("embed")).toEqual([]);
       expect(driven.all("tool-end")).toMatchObject([
@@ -97,7 +97,7 @@ describe("whatever a tool returns, its call ends", () => {
       ]);
     });
 
-    test("is read up to a limit, however long its body goes on", async () => {
+    test("is read up to a limit, however long its body is", async () => {
       const endless = new ReadableStream<Uint8Array>({ pull: (to) => to.enqueue(new Uint8Array(1024 * 1024)) });
       const { driven } = await returned(() => new Response(endless, { headers: { "content-type": "image/png" } }));
       expect(driven.all("tool-end")).toMatchObject([
@@ -106,7 +106,7 @@ describe("whatever a tool returns, its call ends", () => {
     });
   });
 
-  test("50 MB lie beside the log, and the model is told their beginning and end", async () => {
+  test("50 MB are stored beside the log, and the model gets the beginning and the end", async () => {
     const { model, requests } = playing(script("hi", [{ call: "tool" }], done));
     const { runner, log } = setUp();
     const source = agent({ name: "test", model, tools: returning(() => `a${"x".repeat(50 * 1024 * 1024 - 2)}z`) });
@@ -120,7 +120,7 @@ describe("whatever a tool returns, its call ends", () => {
     expect(`${text}`).toMatch(/^ax+\n\[… \d+ characters left out …\]\nx+z$/);
   });
 
-  test("an image is told as one to a provider that takes it in results, and in words to others", async () => {
+  test("a provider that accepts images in results gets the image, others a text", async () => {
     const tools = [
       defineTool({
         name: "tool",
@@ -152,7 +152,7 @@ describe("whatever a tool returns, its call ends", () => {
   });
 });
 
-test("an image that cannot be read again ends its call once, and is told in words", async () => {
+test("an image that cannot be read again ends its call once and is replaced by a text", async () => {
   const lost = { file: "lost", mediaType: "image/png", bytes: 3, name: "lost.png" };
   const { model, requests } = playing(script("hi", [{ call: "tool" }], done));
   const { runner, log } = setUp({ log: { ...memory(), get: () => Promise.reject(new Error("the disk is gone")) } });
@@ -168,12 +168,12 @@ test("an image that cannot be read again ends its call once, and is told in word
   expect(events.at(-1)).toMatchObject({ outcome: "done" });
 });
 
-describe("what a provider runs itself", () => {
+describe("tools that the provider runs", () => {
   const call = { type: "tool-call", toolCallId: "p", toolName: "search", input: "{}", providerExecuted: true } as const;
   const late = { part: { type: "tool-result", toolCallId: "p", toolName: "search", result: { hits: 1 } } } as const;
   const tools = returning(() => "ours");
 
-  test("is offered under the name it is given", async () => {
+  test("are offered under their configured name", async () => {
     const search = { id: "acme.web_search" as const, args: { maxUses: 3 } };
     const { model, requests } = playing(script("go", done));
     await drive(agent({ name: "test", model, tools, providerTools: { search } }), "go");
@@ -190,13 +190,13 @@ describe("what a provider runs itself", () => {
     expect(run.all("tool-end").map(({ outcome }) => outcome)).toEqual(["ok", "ok"]);
   });
 
-  test("ends as interrupted if it is never answered", async () => {
+  test("end as interrupted if they are never answered", async () => {
     const { model } = playing(script("go", [{ part: call }, ...done]));
     const run = await drive(agent({ name: "test", model }), "go");
     expect(run.all("tool-end")).toMatchObject([{ call: "p", outcome: "interrupted" }]);
   });
 
-  test("is asked about if the provider wants that", async () => {
+  test("need approval if the provider requires it", async () => {
     const wants = { part: { type: "tool-approval-request", approvalId: "a", toolCallId: "p" } } as const;
     for (const allow of [true, false]) {
       const { model, requests } = playing(script("go", [{ part: call }, wants]));
@@ -212,7 +212,7 @@ describe("what a provider runs itself", () => {
   });
 });
 
-describe("what comes with a message or an answer", () => {
+describe("content of messages and answers", () => {
   test("bytes beside the log and in data URLs reach the model", async () => {
     const { model, requests } = playing(script("look", done));
     const { runner, log } = setUp();
@@ -239,7 +239,7 @@ describe("what comes with a message or an answer", () => {
     ]);
   });
 
-  test("thinking that a provider keeps to itself is redacted, and goes back to it", async () => {
+  test("thinking that a provider hides is redacted and sent back to the provider", async () => {
     const meta = { anthropic: { redactedData: "opaque" } };
     const { model, requests } = playing(
       script(
@@ -258,14 +258,14 @@ describe("what comes with a message or an answer", () => {
     expect(answer?.content[0]).toMatchObject({ type: "reasoning", providerOptions: meta });
   });
 
-  test("a model's warning is a notice, once", async () => {
+  test("a model's warning becomes one notice", async () => {
     const warned: Beat = { part: { type: "stream-start", warnings: [{ type: "unsupported", feature: "seed" }] } };
     const { model } = playing(script("go", [warned, { call: "tool" }], [warned, ...done]));
     const run = await drive(agent({ name: "test", model, tools: returning(() => "") }), "go");
     expect(run.all("notice")).toEqual([{ type: "notice", level: "warning", text: "The model does not support seed." }]);
   });
 
-  test("thinking in tags is thinking, unless that is turned off", async () => {
+  test("thinking in tags becomes thinking, unless that is turned off", async () => {
     const story = script("go", [{ say: "<think>\nLet me see what it is.</think>\n\nIt is fine." }]);
     const { model, requests } = playing(story);
     const run = await drive(agent({ name: "test", model }), { messages: [user("go")] });
@@ -285,7 +285,7 @@ describe("what comes with a message or an answer", () => {
     expect(off.text()).toContain("<think>");
   });
 
-  test("arguments of the history that are no object go to the model as an empty one", async () => {
+  test("arguments in the history that are not an object are sent to the model as an empty object", async () => {
     const { model, requests } = playing(script("go", done));
     const calls = ["{broken", null, [1], { a: 1 }].map((input, index) => ({
       type: "call" as const,

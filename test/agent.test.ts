@@ -45,7 +45,7 @@ describe("a step and its calls", () => {
     expect(told(requests[1])).toEqual([["echo", "text", "a"]]);
   });
 
-  test("calls run in parallel and each ends when it ends", async () => {
+  test("calls run in parallel and end independently", async () => {
     const slow = Promise.withResolvers<string>();
     const gate = defineTool({ name: "gate", description: "", input: z.object({}), run: () => slow.promise });
     const { model } = playing(
@@ -65,7 +65,7 @@ describe("a step and its calls", () => {
     expect(run.all("tool-end").every(({ ms }) => ms !== undefined)).toBe(true);
   });
 
-  test("arguments that came whole are in tool-input-end, streamed ones are not", async () => {
+  test("arguments that arrived complete are in tool-input-end, streamed ones are not", async () => {
     const { model } = playing(
       script("go", [
         { call: "echo", input: { text: "w" }, id: "whole", whole: true },
@@ -80,7 +80,7 @@ describe("a step and its calls", () => {
     expect(run.typesOf("whole")).not.toContain("tool-input-delta");
   });
 
-  test("what is wrong with a call goes back to the model; invalid and unknown calls never execute", async () => {
+  test("errors of a call go back to the model, and invalid and unknown calls never execute", async () => {
     const odd = defineTool({ name: "odd", description: "", input: z.object({}), run: () => 10n });
     const throws = defineTool({
       name: "throws",
@@ -150,7 +150,7 @@ describe("a step and its calls", () => {
     expect(told(requests[0])).toEqual([["echo", "error-text", expect.stringContaining("cut off")]]);
   });
 
-  test("a loop without end is stopped", async () => {
+  test("an endless loop is stopped", async () => {
     const { model } = playing({
       ...script("go", [{ call: "echo", input: { text: "x" } }]),
       steps: Array(9).fill(() => [{ call: "echo", input: { text: "x" } }]),
@@ -161,9 +161,9 @@ describe("a step and its calls", () => {
   });
 });
 
-describe("what the client runs", () => {
+describe("tools that the client runs", () => {
   const tools = [{ name: "locate", schema: { type: "object", properties: {} } }];
-  test("its call is deferred and the run ends awaiting it, after the other calls", async () => {
+  test("their call is deferred, and the run ends awaiting it after the other calls", async () => {
     const { model, requests } = playing(
       script(
         "go",
@@ -182,8 +182,8 @@ describe("what the client runs", () => {
   });
 });
 
-describe("what a model sends", () => {
-  test("files, citations, provider-run tools and metadata keep their place", async () => {
+describe("model output", () => {
+  test("files, citations, provider-run tools and metadata keep their order", async () => {
     const meta = { acme: { signature: "s" } };
     const { model, requests } = playing(
       script(
@@ -216,7 +216,7 @@ describe("what a model sends", () => {
     ]);
   });
 
-  test("history is told in the model's words", async () => {
+  test("the history is sent in the model's format", async () => {
     const { model, requests } = playing(script("go", done));
     await drive(agent({ name: "test", model, instructions: "Be kind." }), {
       system: "And short.",
@@ -269,20 +269,20 @@ describe("a model that fails", () => {
     return { source: agent({ name: "test", model }), requests };
   };
 
-  test("is asked again before it has shown text", async () => {
+  test("is retried before it has shown text", async () => {
     const run = await drive(source([{ fail: { ...limited, once: true } }, ...done]).source, "go");
     expect(run.all("step-retry")).toMatchObject([{ attempt: 2, wait: 0, error: { code: "model-rate-limited" } }]);
     expect(run.text()).toBe("done");
   });
 
-  test("is asked again after thinking, which is then cut", async () => {
+  test("is retried after thinking, which is then cut", async () => {
     const cut = { part: { type: "reasoning-start", id: "r" } } as const;
     const run = await drive(source([cut, { fail: { ...limited, once: true } }, ...done]).source, "go");
     expect(run.all("thinking-end")[0]).toMatchObject({ cut: true });
     expect(run.text()).toBe("done");
   });
 
-  test("is given up after three attempts", async () => {
+  test("is abandoned after three attempts", async () => {
     const run = await drive(source([{ fail: limited }]).source, "go");
     expect(run.all("step-retry").map(({ attempt }) => attempt)).toEqual([2, 3]);
     expect(run.all("step-end")[0]?.finish).toBe("error");
@@ -294,13 +294,13 @@ describe("a model that fails", () => {
     ["for a wrong key", [{ fail: { status: 401, message: "who?" } }], "model-unauthorized"],
     ["that wants an hour's rest", [{ part: { type: "error", error: resting } }], "model-rate-limited"],
     ["whose stream breaks", [{ say: "half" }, { part: { type: "error", error: new Error("cut") } }], "model-error"],
-  ] as const)("is not asked again %s", async (_, beats, code) => {
+  ] as const)("is not retried %s", async (_, beats, code) => {
     const run = await drive(source(beats).source, "go");
     expect(run.all("step-retry")).toEqual([]);
     expect(run.error).toMatchObject({ code });
   });
 
-  test("a stream that ends before its answer does is a failure", async () => {
+  test("a stream that ends before its answer is complete is a failure", async () => {
     const { model } = playing(script("go", [{ say: "half" }]));
     const doStream: typeof model.doStream = async (options) => {
       const { stream } = await model.doStream(options);
@@ -321,7 +321,7 @@ describe("a model that fails", () => {
   });
 });
 
-test("the model is not read further while a thousand events wait", async () => {
+test("reading from the model pauses while a thousand events are queued", async () => {
   const { model } = playing(script("go", [{ say: "word ".repeat(20_000) }]));
   let sent = 0;
   const doStream: typeof model.doStream = async (options) => {

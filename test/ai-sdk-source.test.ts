@@ -88,7 +88,7 @@ describe.each(Object.entries(ways))("a real agent of AI SDK 7, %s", (way, open) 
     expect(all("step-end")).toMatchObject([{ finish: "stop" }]);
   });
 
-  test("two tools at once, with progress", async () => {
+  test("two tools in parallel, with progress", async () => {
     const { source } = await open();
     const { ends, all, text } = await playing(source, "tools");
     expect(text).toBe("Looking.Sunny at noon.");
@@ -101,7 +101,7 @@ describe.each(Object.entries(ways))("a real agent of AI SDK 7, %s", (way, open) 
     expect(all("run-end")).toMatchObject([{ outcome: "done" }]);
   });
 
-  test("a tool that fails, and arguments that do not fit", async () => {
+  test("a tool that fails, and invalid arguments", async () => {
     const { source } = await open();
     const failed = await playing(source, "fail");
     expect(failed.ends).toMatchObject([{ name: "broken", outcome: "error", message: "the service is down" }]);
@@ -122,7 +122,7 @@ describe.each(Object.entries(ways))("a real agent of AI SDK 7, %s", (way, open) 
     expect(all("run-end")).toMatchObject([{ outcome: "done" }]);
   });
 
-  test("two approvals at once, beside a tool that needs none", async () => {
+  test("two approvals at the same time, beside a tool that needs none", async () => {
     const { source, sent } = await open();
     const { ends, text } = await playing(source, "mails", { allow: false }, { allow: true });
     const outcomes = ends.map(({ name, outcome }) => `${name} ${outcome}`).toSorted();
@@ -158,7 +158,7 @@ describe.each(Object.entries(ways))("a real agent of AI SDK 7, %s", (way, open) 
 });
 
 describe("in process", () => {
-  test("says when a call executes, how long it took, and what the model used", async () => {
+  test("reports when a call executes, how long it took, and the model's usage", async () => {
     const { all } = await playing(aiSdk(scriptedAgent().agent), "tools");
     expect(all("tool-execute")).toHaveLength(2);
     for (const { ms } of all("tool-end")) expect(ms).toBeGreaterThanOrEqual(0);
@@ -166,7 +166,7 @@ describe("in process", () => {
     expect(aiSdk(scriptedAgent().agent).about?.tools).toContainEqual({ name: "weather", description: "the weather" });
   });
 
-  test("any call of streamText is an agent, and sees the conversation and the request", async () => {
+  test("any streamText call is an agent, and gets the conversation and the request", async () => {
     const seen: unknown[] = [];
     const model = demo({ speed: Infinity, stories: [script("again", [{ say: "Yes." }])] });
     const source = aiSdk((call, request) => {

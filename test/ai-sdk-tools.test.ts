@@ -22,7 +22,7 @@ const using = async (used: AiSdkTool, input: Json = {}, allow = true) => {
   };
 };
 
-test("a tool as the AI SDK's documentation writes it", async () => {
+test("a tool as written in the AI SDK's documentation", async () => {
   const weather = tool({
     title: "Weather",
     description: "The weather in a place",
@@ -42,7 +42,7 @@ test("a tool as the AI SDK's documentation writes it", async () => {
   expect(told).toEqual(["json", { place: "Oslo", days: 1, degrees: 7 }]);
 });
 
-test("input that does not fit never reaches it", async () => {
+test("invalid input never reaches it", async () => {
   const strict = tool({ inputSchema: z.object({ place: z.string() }), execute: () => "never" });
   const { end, typesOf } = await using(strict, { place: 7 });
   expect(end).toMatchObject({ outcome: "error", error: { code: "invalid-input" } });
@@ -77,7 +77,7 @@ describe("every kind of schema", () => {
     expect(wrong.end).toMatchObject({ outcome: "error", error: { code: "invalid-input" } });
   });
 
-  test("none is an empty object", async () => {
+  test("no schema means an empty object", async () => {
     const { offered, end } = await using({ inputSchema: undefined, execute: () => "ok" });
     expect(offered?.inputSchema).toMatchObject({ type: "object", properties: {} });
     expect(end?.outcome).toBe("ok");
@@ -93,7 +93,7 @@ test("dynamicTool", async () => {
   expect((await using(dynamic, { any: 1 })).end?.content).toEqual([{ type: "json", value: { input: { any: 1 } } }]);
 });
 
-test("a generator's values are progress, its last one is the result", async () => {
+test("a generator's values are progress, and its last one is the result", async () => {
   const counting = tool({
     inputSchema: z.object({ to: z.number() }),
     async *execute({ to }) {
@@ -109,7 +109,7 @@ test("a generator's values are progress, its last one is the result", async () =
   expect(end?.content).toEqual([{ type: "json", value: { status: "done", count: 2 } }]);
 });
 
-test("what execute is told: the call, the signal, and the conversation before the call", async () => {
+test("execute gets the call, the signal, and the conversation before the call", async () => {
   let seen: { id: string; messages: ModelMessage[]; aborted: boolean | undefined } | undefined;
   const looking = tool({
     inputSchema: z.object({}),
@@ -126,7 +126,7 @@ test("what execute is told: the call, the signal, and the conversation before th
   });
 });
 
-test("a throw is an error that the model is told", async () => {
+test("a thrown error goes to the model", async () => {
   const failing = tool({
     inputSchema: z.object({}),
     execute: async (): Promise<string> => {
@@ -153,12 +153,12 @@ describe("needsApproval", () => {
     expect(end?.outcome).toBe("ok");
   });
 
-  test("denied, it never runs", async () => {
+  test("a denied call never runs", async () => {
     expect((await using(guarded(true), { amount: 10 }, false)).end?.outcome).toBe("denied");
   });
 });
 
-describe("toModelOutput is what the model is told, the value goes beside it", () => {
+describe("the model gets the output of toModelOutput, with the value alongside", () => {
   const shot = (toModelOutput: AiSdkTool["toModelOutput"], output: unknown = { width: 2 }): AiSdkTool => ({
     inputSchema: z.object({ url: z.string() }),
     execute: () => output,
@@ -166,7 +166,7 @@ describe("toModelOutput is what the model is told, the value goes beside it", ()
   });
   const input = { url: "https://example.com" };
 
-  test("text, made of input and output", async () => {
+  test("text, made from input and output", async () => {
     const real = tool({
       inputSchema: z.object({ url: z.string() }),
       execute: async () => ({ width: 2 }),
@@ -205,7 +205,7 @@ describe("toModelOutput is what the model is told, the value goes beside it", ()
     expect(denied.end).toMatchObject({ outcome: "error", error: { code: "denied", message: "not today" } });
   });
 
-  test("files lie beside the log", async () => {
+  test("files are stored beside the log", async () => {
     const png = Buffer.from([137, 80, 78, 71]);
     const parts = [
       { type: "text", text: "Here:" },
@@ -226,7 +226,7 @@ describe("toModelOutput is what the model is told, the value goes beside it", ()
   });
 });
 
-test("a description may be made by a function", async () => {
+test("a description may be a function", async () => {
   const { offered } = await using({ description: () => "made", inputSchema: z.object({}), execute: () => 1 });
   expect(offered?.description).toBe("made");
 });
@@ -244,6 +244,6 @@ test.each<[what: string, used: AiSdkTool, message: RegExp]>([
     { inputSchema: jsonSchema(Promise.resolve({ type: "object" as const })), execute: () => 1 },
     /is a promise/,
   ],
-])("a tool with %s is refused when the agent is made", (_, used, message) => {
+])("creating an agent throws for a tool with %s", (_, used, message) => {
   expect(() => adopt({ used })).toThrow(message);
 });

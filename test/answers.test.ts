@@ -65,8 +65,8 @@ const words: Dialect = {
 };
 const dialects = [native, words];
 
-describe("one answer", () => {
-  test("waits for the end of the run, or comes at once with what there is", async () => {
+describe("a single response", () => {
+  test("is sent at the end of the run, or immediately with the current state", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const { url } = await serve(
       saying(["a", "b"], (index) => (index === 1 ? promise : undefined)),
@@ -84,7 +84,7 @@ describe("one answer", () => {
     expect([direct.status, await direct.json()]).toEqual([200, ["a", "b"]]);
   });
 
-  test("closing the connection that waits for it cancels the run, unless it is to go on", async () => {
+  test("is abandoned by closing its connection, which cancels the run unless it should continue", async () => {
     const log = memory();
     const { url } = await serve(silent, { dialects, log });
     const outcomes: (string | undefined)[] = [];
@@ -107,13 +107,13 @@ describe("one answer", () => {
     expect(outcomes).toEqual(["cancelled", undefined]);
   });
 
-  test("a reply may take its time", async () => {
+  test("a reply may be asynchronous", async () => {
     const { url } = await serve(silent, { dialects });
     expect(await (await fetch(`${url}/words`)).json()).toBe(1);
   });
 });
 
-test("who counts frames gets the ones after, from any number", async () => {
+test("a client that counts frames gets the later ones, from any number", async () => {
   const { url } = await serve(saying(["a", "B", "c"]), { dialects });
   const run = await start(url);
   await ended(url, run);
@@ -182,7 +182,7 @@ describe("a run that continues another", () => {
     ],
   ];
 
-  test("is asked with what the other was asked with and answered, and this again", async () => {
+  test("gets the other's messages and output, followed by its own messages", async () => {
     const asked: Message[][] = [];
     const { url } = await serve(worker(asked), { dialects });
     const first = (await post(`${url}/words/end`, { text: "work" })).headers.get("runcast-run")!;
@@ -196,7 +196,7 @@ describe("a run that continues another", () => {
     expect(asked[2]).toEqual([...history, ask("and?"), ask("so?")]);
   });
 
-  test("has the files that the other was asked with", async () => {
+  test("gets the files of the other's messages", async () => {
     const asked: Message[][] = [];
     const { url } = await serve(worker(asked), { dialects });
     const content: Part[] = [

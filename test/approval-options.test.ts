@@ -26,7 +26,7 @@ const asking: Source = async function* (_, { answerTo }) {
 test.each<[Answer, string]>([
   [{ allow: true, option: "ever" }, 'this approval offers no option "ever"'],
   [{ allow: false, option: "once" }, "the option once allows, but allow is false"],
-])("the answer %j is refused, over HTTP too", async (answer, message) => {
+])("the answer %j is refused, also over HTTP", async (answer, message) => {
   const log = memory();
   const { url } = await serve(asking, { log });
   const run = await start(url, { message: "hi" });
@@ -41,7 +41,7 @@ test.each<[Answer, string]>([
   });
 });
 
-test("an answer without an option is one too, for whoever does not know options", async () => {
+test("an answer without an option is accepted from clients that do not know options", async () => {
   const { runner, log } = setUp();
   const { run } = await runner.start(request, { name: "test", source: asking });
   await untilEvent(log, run, ({ type }) => type === "ask-start");
@@ -49,7 +49,7 @@ test("an answer without an option is one too, for whoever does not know options"
   expect(await untilEnd(log, run)).toContainEqual({ type: "tool-end", call: "c", outcome: "denied" });
 });
 
-test("an answer that is given while its ask is being stored is heard", async () => {
+test("an answer that arrives while its ask is being stored takes effect", async () => {
   const { runner, log } = setUp();
   let read = 0;
   log.watch("r", () => {

@@ -13,7 +13,7 @@ afterEach(async () => {
 });
 
 const NOBODY = "http://127.0.0.1:9/v1";
-/** No server of this machine is asked. */
+/** Queries no server on this machine. */
 const alone = { OLLAMA_BASE_URL: NOBODY, LMSTUDIO_BASE_URL: NOBODY, VLLM_BASE_URL: NOBODY };
 
 const modelServer = async (body: unknown, status = 200): Promise<string> => {
@@ -31,11 +31,11 @@ const emptyDirectory = (): string => {
 };
 
 describe("a model without a configuration", () => {
-  test("nothing is set and nobody answers", async () => {
+  test("there is none if no key is set and no local server responds", async () => {
     expect(await findModels(alone)).toEqual([]);
   });
 
-  test("a key names its provider's usual model, whichever of its variables it is in", async () => {
+  test("a key selects its provider's default model, regardless of which variable contains it", async () => {
     const found = await findModels({ ...alone, OPENAI_API_KEY: "k", GEMINI_API_KEY: "k", GROQ_API_KEY: "" });
     expect(found).toEqual([
       { name: "openai/gpt-5", reason: "OPENAI_API_KEY is set" },
@@ -43,7 +43,7 @@ describe("a model without a configuration", () => {
     ]);
   });
 
-  test("a local server's models are found, embeddings left out", async () => {
+  test("a local server's models are found, without embedding models", async () => {
     const data = [{ id: "llama3" }, { id: "nomic-embed-text" }, { id: 7 }, null];
     const url = await modelServer({ object: "list", data });
     expect(await findModels({ ...alone, OLLAMA_BASE_URL: url })).toEqual([
@@ -55,11 +55,11 @@ describe("a model without a configuration", () => {
     ["an error", { error: "no" }, 500],
     ["something else", ["hello"], 200],
     ["no list", { data: "x" }, 200],
-  ])("a server that answers %s is none", async (_, body, status) => {
+  ])("a server that responds with %s is ignored", async (_, body, status) => {
     expect(await findModels({ ...alone, VLLM_BASE_URL: await modelServer(body, status) })).toEqual([]);
   });
 
-  test("a server that never answers holds nobody up", async () => {
+  test("a server that never responds delays nothing", async () => {
     const silent = await startScriptedServer(() => {});
     stops.push(silent.close);
     expect(await findModels({ ...alone, VLLM_BASE_URL: `${silent.url}/v1` }, 20)).toEqual([]);
@@ -92,13 +92,13 @@ describe("a model without a configuration", () => {
     expect(existsSync(path.join(directory, "workspace"))).toBe(true);
   });
 
-  test("without a model only the demo answers, and the note says what would bring one", async () => {
+  test("without a model, only the demo is available, and the note explains how to enable a model", async () => {
     const { config, note } = await withAssistant(await loadConfig(emptyDirectory()), undefined, alone);
     expect(Object.keys(config.agents)).toEqual(["demo"]);
     expect(note).toContain("ANTHROPIC_API_KEY");
   });
 
-  test("a person chooses the model; one that cannot work is refused with what is missing", async () => {
+  test("the user chooses the model, and one that cannot work is refused with what is missing", async () => {
     const read = await loadConfig(emptyDirectory());
     const chosen = await withAssistant(read, "openai/gpt-5-mini", { ...alone, OPENAI_API_KEY: "k" });
     expect(chosen.config.agents["assistant"]!.about!.model).toBe("openai/gpt-5-mini");
@@ -107,7 +107,7 @@ describe("a model without a configuration", () => {
     expect(await withAssistant(read, "demo", { ...alone, OPENAI_API_KEY: "k" })).toEqual({ config: read });
   });
 
-  test("agents of a configuration stay as they are", async () => {
+  test("configured agents are unchanged", async () => {
     const own = { ...(await loadConfig(emptyDirectory())), hasOwnAgents: true, file: "/x/runcast.config.ts" };
     expect(await withAssistant(own, undefined, { OPENAI_API_KEY: "k" })).toEqual({ config: own });
     await expect(withAssistant(own, "openai/gpt-5", {})).rejects.toThrow("set the model in runcast.config.ts");

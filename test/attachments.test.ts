@@ -83,7 +83,7 @@ const expectEveryKind = (format: string, body: unknown): void => {
 };
 
 describe.each(FORMATS)("to %s", (format) => {
-  test("every kind arrives in its form, byte for byte, and the log holds references alone", async () => {
+  test("every kind of file arrives in its format, byte for byte, and the log contains only references", async () => {
     const mock = await mockProvider(format);
     const { url } = await serve(asking(format, mock));
     const run = await started(url, { messages: [user(...EVERY_KIND, LOOK)] });
@@ -113,7 +113,7 @@ describe.each(FORMATS)("to %s", (format) => {
     expect((await startOf(url, run)).message!.content).toHaveLength(51);
   });
 
-  test("a file that the model cannot read is refused with what it can; an earlier one is told of", async () => {
+  test("a file that the model cannot read is refused with what it can read, and an earlier one is replaced by a note", async () => {
     const mock = await mockProvider(format);
     const { url } = await serve(asking(format, mock));
     const zip = file("f.zip", "application/zip", Buffer.from([0x50, 0x4b, 0, 0xff]));
@@ -130,7 +130,7 @@ describe.each(FORMATS)("to %s", (format) => {
 });
 
 describe("uploads", () => {
-  test("a run, its retry, the next turn and a continued thread reach the bytes", async () => {
+  test("a run, its retry, the next turn and a continued thread can read the bytes", async () => {
     const mock = await mockProvider("anthropic");
     const { url } = await serve(asking("anthropic", mock));
     const response = await upload(url, "first", "a.png", "image/png", PNG);
@@ -164,7 +164,7 @@ describe("uploads", () => {
     expect(JSON.stringify(mock.requests[3])).toContain("[file a.png (image/png): no longer stored]");
   });
 
-  test("a run that another process takes over reaches the bytes", async () => {
+  test("a run that another process takes over can read the bytes", async () => {
     const mock = await mockProvider("openai");
     const log = memory();
     const source = asking("openai", mock, { maxAttempts: 1 });
@@ -183,7 +183,7 @@ describe("uploads", () => {
     expect((await log.info(run))?.outcome).toBeUndefined();
   });
 
-  test("20 MB are refused politely, however they come", async () => {
+  test("20 MB are refused with a clear error, however they are sent", async () => {
     const { url } = await serve(asking("openai", await mockProvider("openai")));
     const large = Buffer.alloc(20 * 1024 * 1024, 7);
     const uploaded = await upload(url, "large", "film.png", "image/png", large).catch(() => undefined);
@@ -195,7 +195,7 @@ describe("uploads", () => {
     expect(error.hint).toContain("limits.fileBytes");
   });
 
-  test("what is no file does not profit from the room for files", async () => {
+  test("other content cannot use the size limit for files", async () => {
     const { url } = await serve(asking("openai", await mockProvider("openai")), { limits: { bodyBytes: 10_000 } });
     const many = { message: "hi", metadata: { list: Array.from({ length: 20_000 }, () => []) } };
     expect(await refusal(await post(`${url}/runs`, many))).toMatchObject({ status: 413, code: "too-large" });
@@ -203,7 +203,7 @@ describe("uploads", () => {
     expect((await post(`${url}/runs`, small)).status).toBe(200);
   });
 
-  test("too many, too much together, and for a run that exists", async () => {
+  test("too many files, too large a total, and files for an existing run are refused", async () => {
     const limits = { files: 2, filesBytes: 100 };
     const { url } = await serve(asking("openai", await mockProvider("openai")), { limits });
     const three = [PNG, PNG, PNG].map((bytes) => file("a.png", "image/png", bytes));
@@ -237,7 +237,7 @@ describe("uploads", () => {
     expect((await refusal(await post(`${url}/runs`, two))).code).toBe("too-many-files");
   });
 
-  test("nobody attaches a file of somebody else's run", async () => {
+  test("no user can attach a file of another user's run", async () => {
     const keys = ["ann", "bob"].map((name) => ({ name, key: `${name}-secret-key` }));
     const { url } = await serve(asking("openai", await mockProvider("openai")), { keys });
     const as = (name: string) => ({ authorization: `Bearer ${name}-secret-key` });

@@ -7,7 +7,7 @@ import { listStream, mixedStream } from "../bench/web/stream.ts";
 const textOf = (beats: ReturnType<typeof mixedStream>): string =>
   beats.map((beat) => (beat.kind === "token" ? beat.text : "")).join("");
 
-/** A page whose script grows with each mark by what `cost` says. */
+/** A page whose script cost grows with each mark as `cost` specifies. */
 const measured = (cost: (index: number) => number, longest = 20): Measured => {
   const marks: Mark[] = [];
   for (let index = 0, script = 0; index <= 20; script += cost(index++))
@@ -15,7 +15,7 @@ const measured = (cost: (index: number) => number, longest = 20): Measured => {
   return { marks, tasks: { count: 100, p50: 2, p99: 10, max: longest, cpu: { p99: 10, max: longest } } };
 };
 
-test("the stream is the same each time, and has all it should", () => {
+test("the stream is deterministic and complete", () => {
   const beats = mixedStream(20_000, 5000, 10);
   expect(mixedStream(20_000, 5000, 10)).toEqual(beats);
   expect(beats.filter(({ kind }) => kind === "token").length).toBe(20_000);
@@ -25,7 +25,7 @@ test("the stream is the same each time, and has all it should", () => {
   expect(textOf(listStream(4000)).match(/^- /gm)!.length).toBe(4000);
 });
 
-test("the conversation before it has as many messages and cards as were asked for", () => {
+test("the conversation before it has the requested number of messages and cards", () => {
   const { conversations, runs } = JSON.parse(historyFile(history(500))) as {
     conversations: { messages: unknown[] }[];
     runs: Record<string, { event: { type: string } }[]>;
@@ -38,7 +38,7 @@ test("the conversation before it has as many messages and cards as were asked fo
   ).toBe(500);
 });
 
-test("a page that grows slower, stalls or is not five times leaner misses its targets", () => {
+test("a page that slows down, stalls or is not five times leaner misses its targets", () => {
   const flat = measured(() => 10);
   const peer = measured(() => 60);
   const about = { tokens: 20_000, quick: false };

@@ -47,18 +47,18 @@ test("missing events are an error", async () => {
   await expect(report(["data: a~\n\n"], { expected: 2 })).rejects.toThrow("got 1 of 2");
 });
 
-test("events too many are an error", async () => {
+test("extra events are an error", async () => {
   await expect(report(["data: a~b~c~\n\n"], { expected: 2 })).rejects.toThrow("got 3 of 2");
 });
 
-test("emission times are read, also where a read cuts them", async () => {
+test("emission times are parsed, even if they are split between reads", async () => {
   const stamp = `~${"1".padStart(16, "0")}`;
   const { events, p50 } = await report([stamp.repeat(20_000)], { expected: 20_000, stamped: true });
   expect(events).toBe(40_000);
   expect(p50).toBeGreaterThan(0);
 });
 
-test("a delay that grows shows, a constant one does not", async () => {
+test("a growing delay is reported, a constant one is not", async () => {
   const server = createServer((_request, response) => void response.writeHead(200).flushHeaders());
   const port = await listen(server);
   const load = start<LoadAnswers>("./load.ts", { core: 0 });
@@ -120,7 +120,7 @@ test("a figure is compared with the yardstick of its own round", () => {
   expect(reason).toBeUndefined();
 });
 
-test("what may be more than the yardstick by so much is judged by the difference", () => {
+test("a target with an allowance over the yardstick is judged by the difference", () => {
   const targets = {
     "runcast-memory": { atMost: 1, of: "excess" },
     "runcast-sqlite": { atMost: 1, of: "excess" },
@@ -143,7 +143,7 @@ test("what may be more than the yardstick by so much is judged by the difference
   ]);
 });
 
-test("a run whose yardstick disagrees with itself is void", () => {
+test("a run with inconsistent yardsticks is void", () => {
   expect(judge(round(1, { raw: 10, "raw-again": 12 }), [row], guard).void).toContain("1.20");
 });
 
@@ -152,7 +152,7 @@ test("a target without a figure is not met", () => {
   expect(counts).toEqual({ met: 0, missed: 0, unmeasured: 1, errors: 0 });
 });
 
-test("an error of ours counts as one, a peer's is only shown", () => {
+test("our errors count, and a peer's errors are only shown", () => {
   const samples: Sample[] = [
     ...round(1, { raw: 10 }),
     { round: 1, scenario: "100", variant: "runcast-memory", ms: 1, error: "a stream got 1 of 2 events" },

@@ -2,7 +2,7 @@ import type { Source } from "../src/source.ts";
 
 const usage = { input: 1204, output: 332 };
 
-/** Does what its message says: asks, fails, works until it is stopped, or answers. */
+/** Does what the message requests: asks, fails, works until it is stopped, or answers. */
 export const boardSource: Source = async function* ({ messages }, { answerTo, signal }) {
   const [part] = messages.at(-1)!.content;
   const text = part?.type === "text" ? part.text : "";

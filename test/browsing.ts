@@ -16,17 +16,17 @@ export { composer, ended, send } from "./chatting.ts";
 export interface Browsing {
   /** A server with the page and the demo agent, or another source, on a free port. */
   serve(source?: Source, options?: Partial<ServerOptions>): Promise<string>;
-  /** A page in a browser of its own (no shared storage). Its mistakes, and what its policy forbade, fail the test. */
+  /** A page in a separate browser context, without shared storage. Page errors and policy violations fail the test. */
   open(url: string, options?: BrowserContextOptions): Promise<Page>;
   /** Another tab of the same browser. */
   openBeside(page: Page, url: string): Promise<Page>;
-  /** Takes the mistakes so far, for a test that expects some. */
+  /** Returns and clears the errors so far, for tests that expect some. */
   mistakes(): string[];
 }
 
 export const DEMO_SPEED = 30;
 
-/** Describes a suite with a real browser and real servers; both end with each test. */
+/** Describes a suite with a real browser and real servers, which are stopped after each test. */
 export const describeInBrowser = (name: string, suite: (browsing: Browsing) => void): void =>
   describeWith("chromium", name, (executablePath) => {
     let browser: Browser;
@@ -76,7 +76,7 @@ export const describeInBrowser = (name: string, suite: (browsing: Browsing) => v
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** What axe finds wrong with the page as it is, one line each. */
+/** The accessibility problems that axe finds on the page, one per line. */
 export const violations = async (page: Page): Promise<string[]> => {
   await page.evaluate(axeSource);
   return await page.evaluate(async () => {

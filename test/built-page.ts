@@ -1,4 +1,4 @@
 import { buildPageIfStale } from "../scripts/build-page.ts";
 
-/** Once before all suites, so that no two of them build it at the same time. */
+/** Built once before all suites, so that no two of them build it concurrently. */
 export const setup = (): void => buildPageIfStale();

@@ -1,6 +1,6 @@
 import { startCuttingProxy } from "./cutting-proxy.ts";
 
-/** A cable between a page and a server, which can be pulled and plugged in again. */
+/** A proxy between a page and a server that can be disconnected and reconnected. */
 export interface Cable {
   readonly url: string;
   pull(): void;

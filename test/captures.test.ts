@@ -25,7 +25,7 @@ const recordings = isThere
 
 console.log(isThere ? `recordings split at random bytes, RUNCAST_SEED=${seed}` : "recordings: none here, skipped");
 
-describe.skipIf(!isThere)("what a recording holds is what the run shows", () => {
+describe.skipIf(!isThere)("the run shows the content of a recording", () => {
   let serving: Serving;
   beforeAll(async () => {
     serving = await serve("captured-provider.ts", directory, `${seed}`);
@@ -57,7 +57,7 @@ describe.skipIf(!isThere)("what a recording holds is what the run shows", () => 
       { name: "test", source },
     );
     const ended = untilEnd(log, run);
-    // A provider's own tool may wait for a person.
+    // A tool that the provider runs may wait for the user.
     let isOver = false;
     void ended.finally(() => (isOver = true)).catch(() => {});
     while (!isOver) {
@@ -91,7 +91,7 @@ describe.skipIf(!isThere)("what a recording holds is what the run shows", () => 
   });
 });
 
-/** Has a real tool answer the recorded call, and answers what the next request tells the provider. */
+/** Answers the recorded call with a real tool, and returns what the provider gets in the next request. */
 const secondRequest = async (url: string, format: string, file: string): Promise<string> => {
   const endpoint = { baseUrl: `${url}/${format}/${file}/v1`, apiKey: "key" };
   const models = provider({ google: endpoint, compatible: { acme: endpoint } });

@@ -17,7 +17,7 @@ const keeping = (...sizes: number[]): Source =>
   };
 
 describe("a run", () => {
-  test("ends when its log and its files together are over its limit", async () => {
+  test("ends when its log and files together exceed its limit", async () => {
     const log = memory();
     const { url } = await serve(keeping(40_000, 40_000, 40_000), { log, runner: { maxBytes: 100_000 } });
     const run = await start(url);
@@ -27,10 +27,10 @@ describe("a run", () => {
   });
 });
 
-describe("a day's quota", () => {
+describe("a daily quota", () => {
   const limits = { userBytesPerDay: 50_000, bytesPerDay: 1_000_000 };
 
-  test("of a user holds in every process that shares the log, and not for others", async () => {
+  test("per user applies in every process that shares the log, and not to other users", async () => {
     const log = memory();
     const one = await serve(keeping(60_000), { log, limits });
     const run = await start(one.url, { user: { id: "ann" } });
@@ -43,7 +43,7 @@ describe("a day's quota", () => {
     expect(await start(other.url, { user: { id: "bob" } })).toBeTruthy();
   });
 
-  test("of everybody is counted together, and anew the next day", async () => {
+  test("in total counts all users, and resets the next day", async () => {
     let now = 1_800_000_000_000;
     const quotas = createQuotas(
       memory(),
@@ -64,7 +64,7 @@ describe("request bodies", () => {
   const head = (length: number) =>
     `POST /runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
 
-  test("that do not come to an end give way, the oldest first", () => {
+  test("that are never completed are dropped, the oldest first", () => {
     const refused: string[] = [];
     const budget = createBodyBudget(100);
     const bodies = ["a", "b", "c"].map((name) => budget.begin(() => refused.push(name)));
@@ -79,7 +79,7 @@ describe("request bodies", () => {
     expect(refused).toEqual(["a"]);
   });
 
-  test("that do not come to an end are refused, and others are served", async () => {
+  test("that are never completed are refused, and other requests are served", async () => {
     const { url, port } = await serve(silent, { limits: { pendingBodyBytes: 200_000 } });
     const slow = Array.from({ length: 20 }, () => wire(port));
     for (const { send } of slow) send(head(100_000) + "x".repeat(50_000));
@@ -93,7 +93,7 @@ describe("request bodies", () => {
     ["one that is too large", head(1e12), " 413 "],
     ["one of the wrong type", head(1e12).replace("application/json", "text/html"), " 415 "],
     ["one of a path that takes none", head(1e12).replace("/runs", "/agents"), " 405 "],
-  ])("that are refused are not read for long: %s", async (_, request, status) => {
+  ])("that are refused are read only briefly: %s", async (_, request, status) => {
     const { port } = await serve(silent);
     const { socket, send, received, until: receives } = wire(port);
     let sent = 0;
@@ -114,7 +114,7 @@ describe("request bodies", () => {
 describe("retention", () => {
   const entry = { seq: 1, at: 1, event: { type: "run-start", protocol: 2, run: "r", name: "a" } } as const;
 
-  test("of a new log is 30 days, and stays so", async () => {
+  test("is 30 days for a new log, and stays so", async () => {
     const log = memory();
     for (let count = 0; count < 2; count += 1) {
       const { policy, text } = await keptRuns({}, log);
@@ -124,7 +124,7 @@ describe("retention", () => {
     }
   });
 
-  test("of a log from before is none: an upgrade deletes nothing", async () => {
+  test("is unlimited for an older log: an upgrade deletes nothing", async () => {
     const log = memory();
     await log.append("r", [entry]);
     const { policy, text } = await keptRuns({}, log);
@@ -132,7 +132,7 @@ describe("retention", () => {
     expect(text).toContain("forever");
   });
 
-  test("is what the configuration says", async () => {
+  test("follows the configuration", async () => {
     const retention = { maxRuns: 10, maxAgeMs: 3_600_000 };
     expect(await keptRuns({ retention }, memory())).toEqual({
       policy: retention,

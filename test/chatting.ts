@@ -2,13 +2,13 @@ import type { Page } from "playwright-core";
 
 export const composer = (page: Page) => page.getByRole("textbox", { name: "Message the agent" });
 
-/** Sends a message as a person does. */
+/** Sends a message as a user does. */
 export const send = async (page: Page, message: string): Promise<void> => {
   await composer(page).fill(message);
   await composer(page).press("Enter");
 };
 
-/** The end of the last run that is shown. */
+/** The end of the last displayed run. */
 export const ended = async (page: Page, outcome?: string): Promise<void> => {
   const end = outcome === undefined ? "[data-run-end]:not([data-run-end=running])" : `[data-run-end=${outcome}]`;
   await page.locator(`article:last-of-type ${end}, main ${end}`).last().waitFor();

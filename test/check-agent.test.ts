@@ -27,7 +27,7 @@ const step = { type: "step-start", step: "s" };
 const end = { type: "run-end", outcome: "done" };
 
 describe("check --agent", () => {
-  test("an agent whose events are right", async () => {
+  test("accepts an agent with valid events", async () => {
     const { ok, message, requests } = await verdict(stream(step, { type: "step-end", step: "s", finish: "stop" }, end));
     expect({ ok, message }).toEqual({ ok: true, message: "ok: 3 events, 1 step, 0 calls" });
     expect(requests[0]).toMatchObject({ method: "POST", url: "/runs" });
@@ -65,7 +65,7 @@ describe("check --agent", () => {
     expect(found.message).toMatch(message);
   });
 
-  test("nobody there", async () => {
+  test("reports that no server is there", async () => {
     const { ok, message } = await checkAgent("http://127.0.0.1:9", "Hello", {});
     expect(ok).toBe(false);
     expect(message).toContain("is the agent running?");

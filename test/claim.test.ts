@@ -25,14 +25,14 @@ const setUp = async () => {
   return { log, lease, claim: createClaim({ info }, "r", OWNER, lease), asked: () => asked };
 };
 
-test("nobody is asked while the lease has surely not run out", async () => {
+test("no request is made while the lease has certainly not expired", async () => {
   const { claim, asked, lease } = await setUp();
   await claim();
   await claim();
   expect([asked(), lease.renewals]).toEqual([0, 0]);
 });
 
-test("a process that stood still and was not replaced goes on, and is sure again", async () => {
+test("a process that was paused but not replaced continues, and is certain again", async () => {
   const { claim, asked, lease } = await setUp();
   lease.term = undefined;
   await claim();
@@ -40,7 +40,7 @@ test("a process that stood still and was not replaced goes on, and is sure again
   expect([asked(), lease.renewals]).toEqual([1, 1]);
 });
 
-test("a process that was replaced while it stood still does nothing more", async () => {
+test("a process that was replaced while paused does nothing more", async () => {
   const { claim, log, lease } = await setUp();
   await log.heartbeat("me", 0);
   await log.heartbeat("other", 60_000);
@@ -52,7 +52,7 @@ test("a process that was replaced while it stood still does nothing more", async
   await expect(claim()).rejects.toThrow(LogFenced);
 });
 
-test("a lease whose heartbeat finds that it had run out begins a new term", async () => {
+test("a lease whose heartbeat finds that it had expired begins a new term", async () => {
   const alive = [false, true, false];
   const heartbeat = () => alive.shift()!;
   const ignore = () => {};

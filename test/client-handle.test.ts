@@ -18,7 +18,7 @@ const START: Event = { type: "run-start", protocol: 1, run: "r", name: "test" };
 const END: Event = { type: "run-end", outcome: "done" };
 const status = (text: string): Event => ({ type: "status", text });
 
-/** A run of so many entries. */
+/** A run with this many entries. */
 const long = (length: number): string[] =>
   Array.from({ length }, (_, index) =>
     frame(index + 1, index === 0 ? START : index === length - 1 ? END : status(`${index}`)),
@@ -27,7 +27,7 @@ const long = (length: number): string[] =>
 const until = (condition: () => boolean) =>
   vi.waitFor(() => expect(condition()).toBe(true), { timeout: 20_000, interval: 1 });
 
-test("a stream is read at the pace of whoever shows it, and nothing is lost by that", async () => {
+test("a stream is read at the pace of its viewer, without loss", async () => {
   let paces = 0;
   const waiting: (() => void)[] = [];
   const pace = () => {
@@ -45,7 +45,7 @@ test("a stream is read at the pace of whoever shows it, and nothing is lost by t
   expect((await other.finished).outcome).toBe("done");
 });
 
-test("a run of a later protocol fails plainly instead of being shown by halves", async () => {
+test("a run of a later protocol fails with a clear error instead of being shown incompletely", async () => {
   const { client, server } = await setUp([streams(frame(1, { ...START, protocol: 3 } as Event))]);
   const handle = client.follow("r");
   await expect(handle.finished).rejects.toMatchObject({
@@ -58,7 +58,7 @@ test("a run of a later protocol fails plainly instead of being shown by halves",
 });
 
 describe("entries", () => {
-  test("come once each, in order, to every reader, and end after run-end", async () => {
+  test("arrive once, in order, at every reader, and end after run-end", async () => {
     const frames = long(300);
     const { client } = await setUp([streams(...frames.slice(0, 100)), streams(...frames.slice(50))]);
     const handle = client.follow("r");
@@ -71,7 +71,7 @@ describe("entries", () => {
     expect(await Promise.all([read(handle.entries()), read(handle.entries())])).toEqual([all, all]);
   });
 
-  test("are held back by a reader that does not keep up, and by none that left", async () => {
+  test("are held back by a slow reader, but not by one that has left", async () => {
     const length = 40_000;
     const { client } = await setUp([streams(...long(length))]);
     const handle = client.follow("r");
@@ -86,14 +86,14 @@ describe("entries", () => {
     expect(seq).toBe(length);
   });
 
-  test("that are asked for at once are no entry twice", async () => {
+  test("that are requested concurrently are not delivered twice", async () => {
     const { client } = await setUp([streams(...long(3))]);
     const entries = client.follow("r").entries();
     const results = await Promise.all([entries.next(), entries.next(), entries.next(), entries.next()]);
     expect(results.map(({ value }) => value?.seq)).toEqual([1, 2, 3, undefined]);
   });
 
-  test("throw what the handle fails with, after all that came", async () => {
+  test("end with the error of the handle, after all entries that arrived", async () => {
     const { client } = await setUp([streams(...long(9).slice(0, 2)), refuses(410, { code: "gone", message: "gone" })]);
     const entries = client.follow("r").entries();
     expect((await entries.next()).value).toMatchObject({ seq: 1 });
@@ -103,7 +103,7 @@ describe("entries", () => {
 });
 
 describe("a handle", () => {
-  test("that is closed asks for nothing more and cancels nothing", async () => {
+  test("sends no more requests and no cancel after it is closed", async () => {
     const { server, client } = await setUp([hangs(...long(9).slice(0, 2))]);
     const handle = client.follow("r");
     const entries = handle.entries();
@@ -117,7 +117,7 @@ describe("a handle", () => {
     expect(server.requests.map(({ url }) => url)).toEqual(["/runs/r/events"]);
   });
 
-  test("closes with its signal, also while it waits", async () => {
+  test("closes with its signal, even while it waits", async () => {
     const { client } = await setUp([refuses(503, "")], { backoff: () => 3_600_000 });
     const controller = new AbortController();
     const handle = client.follow("r", { signal: controller.signal });
@@ -127,7 +127,7 @@ describe("a handle", () => {
     expect(client.follow("r", { signal: controller.signal }).connection.status).toBe("closed");
   });
 
-  test("tries at once when it is woken, unless the server asked for time", async () => {
+  test("retries immediately when it is woken, unless the server requested a delay", async () => {
     const wakes = new Set<() => void>();
     const options = {
       backoff: () => 3_600_000,
@@ -155,7 +155,7 @@ describe("a handle", () => {
     expect(wakes.size).toBe(0);
   });
 
-  test("finds out as soon as it is woken that a connection died long ago", async () => {
+  test("detects a dead connection as soon as it is woken", async () => {
     const wakes: (() => void)[] = [];
     const answer: Answering = (response, request) =>
       (request.headers["last-event-id"] ? streams(...long(9).slice(2)) : hangs(...long(9).slice(0, 2)))(
@@ -172,7 +172,7 @@ describe("a handle", () => {
     expect((await handle.finished).seq).toBe(9);
   });
 
-  test("fails if what reads the run throws, and says so", async () => {
+  test("fails and reports the error if its reader throws", async () => {
     const { server, client } = await setUp([hangs(...long(9).slice(0, 5))]);
     const thrown = new Error("a bug of mine");
     const onEntry = ({ seq }: Entry) => {
@@ -186,7 +186,7 @@ describe("a handle", () => {
 });
 
 describe("requests", () => {
-  test("are made again where that can help, and not where it cannot", async () => {
+  test("are retried only if that can help", async () => {
     const cut: Answering = (response) => void response.destroy();
     const done: Answering = (response) => response.writeHead(200).end('{"status":"cancelled"}');
     const { server, client } = await setUp([cut, refuses(503, ""), done, refuses(409, { code: "no", message: "no" })]);
@@ -203,7 +203,7 @@ describe("requests", () => {
     ["a key of other letters", { key: "ключ" }],
     ["an address without http://", { url: "localhost:4400" }],
     ["a path where there is no page", { url: "" }],
-  ])("%s is told at once, without the key, and not tried again", async (_, options) => {
+  ])("%s is reported immediately, without the key, and not retried", async (_, options) => {
     const backoff = vi.fn(() => 0);
     const { server, client } = await setUp([], { ...options, backoff });
     const handle = client.start({ message: "x" });

@@ -51,7 +51,7 @@ const followAll = async (script: readonly Answering[], options: Partial<ClientOp
 };
 
 describe("following", () => {
-  test("an uncut stream: connecting, live, finished", async () => {
+  test("an uninterrupted stream goes from connecting to live to finished", async () => {
     const { entries, statuses, text, handle } = await followAll([streams(...frames(1, 8))]);
     expect(entries).toEqual(ENTRIES);
     expect(text).toBe("haha");
@@ -59,21 +59,21 @@ describe("following", () => {
     expect(handle.connection).toEqual({ status: "finished" });
   });
 
-  test("an end of the stream is not the end of the run", async () => {
+  test("the end of the stream is not the end of the run", async () => {
     const { server, entries, statuses } = await followAll([streams(...frames(1, 4)), streams(...frames(5, 8))]);
     expect(entries).toEqual(ENTRIES);
     expect(statuses()).toEqual(["live", "reconnecting", "live", "finished"]);
     expect(server.requests.map(({ headers }) => headers["last-event-id"])).toEqual([undefined, "4"]);
   });
 
-  test("what is sent again is dropped by its seq, and equal content is kept", async () => {
+  test("repeated entries are dropped by their seq, and equal content is kept", async () => {
     const script = [streams(...frames(1, 5)), streams(...frames(1, 6), ...frames(2, 7)), streams(...frames(4, 8))];
     const { entries, text } = await followAll(script);
     expect(entries).toEqual(ENTRIES);
     expect(text).toBe("haha");
   });
 
-  test("a hole is never skipped: it goes on from the last good cursor", async () => {
+  test("a gap is never skipped: the client resumes from the last good cursor", async () => {
     const script = [streams(...frames(1, 2), ...frames(4, 8)), streams(...frames(4, 8)), streams(...frames(3, 8))];
     const { server, entries, seen } = await followAll(script);
     expect(entries).toEqual(ENTRIES);
@@ -81,7 +81,7 @@ describe("following", () => {
     expect(seen).toContainEqual(expect.objectContaining({ why: expect.objectContaining({ code: "bad-frame" }) }));
   });
 
-  test("a frame that cannot be read is a cut", async () => {
+  test("an unreadable frame counts as a cut", async () => {
     const broken = 'id: 3\nevent: text-start\ndata: {"type":"text-st\n\n';
     const { entries } = await followAll([streams(...frames(1, 2), broken), streams(...frames(3, 8))]);
     expect(entries).toEqual(ENTRIES);
@@ -94,7 +94,7 @@ describe("following", () => {
     expect(server.requests[1]!.headers["last-event-id"]).toBe("2");
   });
 
-  test("an entry of a type it does not know keeps its place", async () => {
+  test("an entry of an unknown type keeps its place", async () => {
     const unknown = { type: "text-sparkle", part: "p" } as unknown as Event;
     const script = [streams(...frames(1, 2), frame(3, unknown), frame(4, RUN[7]!))];
     const { client } = await setUp(script);
@@ -104,7 +104,7 @@ describe("following", () => {
     expect(state.outcome).toBe("done");
   });
 
-  test("silence is a dead connection", async () => {
+  test("a silent connection counts as dead", async () => {
     const answer: Answering = (response, request) =>
       (request.headers["last-event-id"] === "4" ? streams(...frames(5, 8)) : hangs(...frames(1, 4)))(response, request);
     const { entries, seen } = await followAll([answer], { silenceMs: 50 });
@@ -112,7 +112,7 @@ describe("following", () => {
     expect(seen).toContainEqual(expect.objectContaining({ why: expect.objectContaining({ code: "silence" }) }));
   });
 
-  test("heartbeats say what is waited for, until something happens", async () => {
+  test("heartbeats report what the run waits for, until the next event", async () => {
     const { seen } = await followAll([streams(...frames(1, 3), HEARTBEAT, ...frames(4, 8))]);
     expect(seen).toEqual([
       { status: "live" },
@@ -122,7 +122,7 @@ describe("following", () => {
     ]);
   });
 
-  test("from a cursor, only what comes after it", async () => {
+  test("from a cursor, only later entries arrive", async () => {
     const { server, client } = await setUp([streams(...frames(5, 8))]);
     const entries: Entry[] = [];
     await client.follow("r", { after: 4, onEntry: (entry) => entries.push(entry) }).finished;
@@ -130,7 +130,7 @@ describe("following", () => {
     expect(server.requests[0]!.headers["last-event-id"]).toBe("4");
   });
 
-  test("from the end of a finished run", async () => {
+  test("a finished run can be followed from its end", async () => {
     const { client } = await setUp([(response) => response.writeHead(204).end()]);
     const handle = client.follow("r", { after: 8 });
     const entries = handle.entries();
@@ -139,7 +139,7 @@ describe("following", () => {
     expect(await entries.next()).toEqual({ value: undefined, done: true });
   });
 
-  test("from a snapshot, and then from the cursor", async () => {
+  test("a run can be followed from a snapshot, and then from the cursor", async () => {
     const state = createState();
     for (const entry of ENTRIES.slice(0, 4)) fold(state, entry);
     const first = `id: 4\nevent: snapshot\ndata: ${JSON.stringify({ seq: state.seq, state: snapshot(state) })}\n\n`;
@@ -157,7 +157,7 @@ describe("following", () => {
     ]);
   });
 
-  test("from the snapshot of a finished run", async () => {
+  test("a finished run can be followed from its snapshot", async () => {
     const state = createState();
     for (const entry of ENTRIES) fold(state, entry);
     const { client } = await setUp([
@@ -169,7 +169,7 @@ describe("following", () => {
 });
 
 describe("starting", () => {
-  test("is posted again with the same id until an entry came, then resumed", async () => {
+  test("is retried with the same id until an entry arrives, then resumed", async () => {
     const nothing: Answering = (response) => void response.destroy();
     const script = [nothing, streams(), streams(...frames(1, 2)), streams(...frames(3, 8))];
     const { server, client } = await setUp(script, { key: "a-key-of-mine" });
@@ -188,14 +188,14 @@ describe("starting", () => {
     expect(server.requests[3]).toMatchObject({ url: `/runs/${handle.run}/events`, body: "" });
   });
 
-  test("keeps an id that the request has", async () => {
+  test("keeps the id of the request", async () => {
     const { client } = await setUp([streams(...frames(1, 8))]);
     expect(client.start({ message: "hi", run: "mine" }).run).toBe("mine");
   });
 });
 
 describe("refusals", () => {
-  test.each([400, 401, 403, 404, 410])("%i is final, in the server's words", async (status) => {
+  test.each([400, 401, 403, 404, 410])("%i is final, with the server's message", async (status) => {
     const problem = { code: "a-code", message: "a message", hint: "a hint" };
     const { server, client } = await setUp([refuses(status, problem)]);
     const handle = client.follow("r");
@@ -210,13 +210,13 @@ describe("refusals", () => {
     expect(server.requests.length).toBe(1);
   });
 
-  test.each([408, 429, 500, 503])("%i is tried again", async (status) => {
+  test.each([408, 429, 500, 503])("%i is retried", async (status) => {
     const { entries, seen } = await followAll([refuses(status, "oh"), streams(...frames(1, 8))]);
     expect(entries).toEqual(ENTRIES);
     expect(seen[0]).toMatchObject({ status: "reconnecting", attempt: 1, why: { code: `http-${status}` } });
   });
 
-  test("a fault is told apart from no answer: with its status, and in the server's words", async () => {
+  test("a server error is distinguished from no response, with its status and message", async () => {
     const problem = { code: "upstream-unreachable", message: "no upstream", retryable: true, hint: "start it" };
     const nothing: Answering = (response) => void response.destroy();
     const { seen } = await followAll([refuses(502, problem), nothing, streams(...frames(1, 8))]);
@@ -226,7 +226,7 @@ describe("refusals", () => {
     expect(unanswered).not.toHaveProperty("httpStatus");
   });
 
-  test("a fault of which the server does not say that it passes is final", async () => {
+  test("a server error that is not marked as temporary is final", async () => {
     const { server, client } = await setUp([
       refuses(502, { code: "no-such-thing", message: "never", hint: "mend it" }),
     ]);
@@ -234,7 +234,7 @@ describe("refusals", () => {
     expect(server.requests.length).toBe(1);
   });
 
-  test("attempts are counted until something arrives", async () => {
+  test("attempts are counted until data arrives", async () => {
     const asked: number[] = [];
     const backoff = (attempt: number) => {
       asked.push(attempt);
@@ -245,14 +245,14 @@ describe("refusals", () => {
     expect(asked).toEqual([1, 2, 3, 1, 2]);
   });
 
-  test("gives up when the backoff does", async () => {
+  test("the client gives up when the backoff does", async () => {
     const backoff = (attempt: number) => (attempt < 3 ? 0 : undefined);
     const { server, client } = await setUp([refuses(503, { code: "busy", message: "too busy" })], { backoff });
     await expect(client.follow("r").finished).rejects.toMatchObject({ code: "busy" });
     expect(server.requests.length).toBe(3);
   });
 
-  test("something that is no stream is final at first, and tried again later", async () => {
+  test("a response that is not a stream is final at first, and retried later", async () => {
     const page: Answering = (response) => response.writeHead(200, { "content-type": "text/html" }).end("<p>Log in");
     const { client } = await setUp([page]);
     await expect(client.follow("r").finished).rejects.toMatchObject({ code: "no-stream" });
@@ -262,7 +262,7 @@ describe("refusals", () => {
 
   test.each<[string, readonly Answering[]]>([
     ["Retry-After in seconds", [refuses(503, "", { "retry-after": "100" })]],
-    // Made before the tests run, which may be long before: far enough ahead for that.
+    // Created before the tests run, possibly long before, so it must be far enough in the future.
     ["Retry-After as a date", [refuses(429, "", { "retry-after": new Date(Date.now() + 400_000).toUTCString() })]],
     ["retry of the stream", [streams("retry: 100000\n\n", ...frames(1, 2))]],
   ])("%s is waited out", async (_, script) => {

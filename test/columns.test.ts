@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { columns } from "../src/cli/columns.ts";
 
-test("cells stand below each other, whatever is in them, and nothing pads the end of a line", () => {
+test("cells are aligned regardless of their content, and lines have no trailing padding", () => {
   const rows = [
     ["ci", "ci", "start,watch", ""],
     ["front\nend", "a user with a long name", "admin on behalf of others", "by ci"],

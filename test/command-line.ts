@@ -16,7 +16,7 @@ interface Options {
   readonly input?: string;
 }
 
-/** The command as people run it. What a test leaves running is ended after it; its directories go after the last. */
+/** The command as users run it. Leftover processes are stopped after each test, and directories are removed after the last one. */
 export const useCommandLine = () => {
   let directory: string;
   beforeAll(async () => void (directory = await mkdtemp(path.join(tmpdir(), "runcast-cli-"))));
@@ -31,7 +31,7 @@ export const useCommandLine = () => {
     }
   });
 
-  /** Any program on this Node.js. */
+  /** Any program that runs on this Node.js. */
   const run = (args: readonly string[], { cwd = directory, env = {} }: Options = {}) => {
     const { PORT: _, FORCE_COLOR: __, RUNCAST_KEY: ___, RUNCAST_URL: ____, ...inherited } = process.env;
     const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", ...args], {
@@ -50,7 +50,7 @@ export const useCommandLine = () => {
     return await ended(child);
   };
 
-  /** A server in a directory of its own, and what it said until it was ready. */
+  /** A server in its own directory, and its output until it was ready. */
   const serve = async (args: readonly string[] = [], options: Options = {}) => {
     const child = launch(["serve", "--port", "0", ...args], options);
     return { child, ...(await greeting(child)) };
@@ -61,7 +61,7 @@ export const useCommandLine = () => {
   return { run, launch, runcast, serve, home };
 };
 
-/** What a program said in all, and its exit code. */
+/** A program's whole output and its exit code. */
 export const ended = async (child: ChildProcessWithoutNullStreams) => {
   const [out, error] = await Promise.all([readAll(child.stdout), readAll(child.stderr)]);
   if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
@@ -80,7 +80,7 @@ export const greeting = async (child: ChildProcessWithoutNullStreams) => {
   return { said, url };
 };
 
-/** A port on which something else than Runcast listens, until `close`. */
+/** A port on which something other than Runcast listens, until `close`. */
 export const occupyPort = async () => {
   const busy = createServer().listen(0, "127.0.0.1");
   await once(busy, "listening");

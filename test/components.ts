@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { globSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 
-/** The path of a program that some suites test against, or undefined where it is not installed. */
+/** The path of a program that some suites need. Undefined if it is not installed. */
 export const findProgram = (name: string): string | undefined => {
-  // Debian keeps the programs of each version of Postgres in a folder of its own.
+  // Debian installs each version of Postgres in its own directory.
   const kept = name === "postgres" ? globSync("/usr/lib/postgresql/*/bin/postgres").at(-1) : undefined;
   if (kept) return kept;
   try {
@@ -15,8 +15,8 @@ export const findProgram = (name: string): string | undefined => {
 };
 
 /**
- * Describes a suite that needs a real component. Where it is absent the suite is skipped with one line that says so; with
- * RUNCAST_REQUIRE_ALL=1 that is a failure.
+ * Describes a suite that needs a real component. If it is missing, the suite is skipped with a note, or fails with
+ * RUNCAST_REQUIRE_ALL=1.
  */
 export const describeWith = (program: string, name: string, suite: (path: string) => void): void => {
   const path = findProgram(program);
@@ -27,13 +27,13 @@ export const describeWith = (program: string, name: string, suite: (path: string
   absent(name, `${program} is not installed`);
 };
 
-/** Stands for a suite whose component is absent: a failure where RUNCAST_REQUIRE_ALL=1 requires it, else one line that says so. */
+/** Reports a suite whose component is missing: a failure if RUNCAST_REQUIRE_ALL=1, otherwise a note. */
 export const absent = (name: string, reason: string, { isRequired = true } = {}): void => {
   if (isRequired && process.env.RUNCAST_REQUIRE_ALL === "1") {
     test(name, () => expect.fail(`${reason}, and RUNCAST_REQUIRE_ALL=1 requires it`));
     return;
   }
   console.log(`skipped: ${name} (${reason})`);
-  // So that it shows in the count: the line above says why.
+  // Counts as skipped. The line above gives the reason.
   test.skip(name, () => {});
 };

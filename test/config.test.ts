@@ -88,7 +88,7 @@ describe("a mistake names the file, the field and what is expected", () => {
     expect(() => checkConfig(config, "runcast.config.ts")).toThrow(new ConfigError(`runcast.config.ts: ${message}`));
   });
 
-  test("several at once are told at once", () => {
+  test("several mistakes are reported together", () => {
     const check = () => checkConfig({ port: -1, orgins: [], hsots: [], keyInPath: "yes" }, "c.ts");
     expect(check).toThrow(
       /c\.ts: port must.*\nc\.ts: keyInPath must be true or false\nc\.ts: orgins is not a setting; did you mean origins\?\nc\.ts: hsots is not a setting; did you mean hosts\?/,
@@ -97,7 +97,7 @@ describe("a mistake names the file, the field and what is expected", () => {
 });
 
 describe("loading", () => {
-  test("without a file there is the scripted demo and a log in .runcast", async () => {
+  test("without a file, there is the scripted demo and a log in .runcast", async () => {
     const directory = await inDirectory({});
     const config = await loadConfig(directory);
     expect(config.file).toBeUndefined();
@@ -120,7 +120,7 @@ describe("loading", () => {
     expect((await config.openLog()).log.name).toBe("memory");
   });
 
-  test("a log by name beats the configuration's; an unknown one is told with what there is", async () => {
+  test("a log given by name overrides the configured one, and an unknown name is rejected with the known ones", async () => {
     const config = await loadConfig(await inDirectory({ "runcast.config.mjs": "export default {}" }));
     expect((await config.openLog("memory")).log.name).toBe("memory");
     await expect(config.openLog("memry")).rejects.toThrow(
@@ -130,14 +130,14 @@ describe("loading", () => {
     await expect(wrong).rejects.toThrow(/^there is no log redix:\/\/host\/0; there are: /);
   });
 
-  test("types are stripped, and a configuration keeps the log it was given", async () => {
+  test("types are stripped, and a configuration keeps the log object it was given", async () => {
     const text = `const port: number = 4998;\nexport default { port } satisfies { port: number };`;
     expect(await loadConfig(await inDirectory({ "runcast.config.ts": text }))).toMatchObject({ port: 4998 });
     const log = memory();
     expect(checkConfig(defineConfig({ log, agents: { a: source } } satisfies Config), "c").log).toBe(log);
   });
 
-  test("says what is wrong with the file itself", async () => {
+  test("problems with the file itself are reported", async () => {
     const load = async (text: string) => await loadConfig(await inDirectory({ "runcast.config.mjs": text }));
     await expect(load("export default {")).rejects.toThrow(/^runcast\.config\.mjs: cannot be loaded: /);
     await expect(load("throw new Error('no key')")).rejects.toThrow("cannot be loaded: no key");

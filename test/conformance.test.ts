@@ -81,7 +81,7 @@ test.each(stories)("the state of the story %s", (name, outline) => {
   expect(outlineOf(folded(lines.map((line) => JSON.parse(line) as Entry)))).toEqual(outline);
 });
 
-/** A server that gives these answers in turn, and remembers from where it was asked to go on. */
+/** A server that gives these responses in order and records the cursors of the requests. */
 const scripted = async (answers: readonly Answer[]) => {
   const cursors: (string | undefined)[] = [];
   const give = (answer: Answer | undefined, response: ServerResponse) => {
@@ -113,7 +113,7 @@ describe.each(follow)("following: $name", ({ answers, outline, refused }) => {
   });
 
   describeWith("python3", "the reader in Python", (python) => {
-    test("does the same", async () => {
+    test("behaves the same", async () => {
       const { url, cursors } = await scripted(answers);
       const child = spawn(python, [path.join(directory, "reader.py"), `${url}/runs/r`, "--wait", "0"]);
       const [out, status] = await Promise.all([

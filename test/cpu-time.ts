@@ -1,4 +1,4 @@
-/** Milliseconds of processor time that `work` takes: other processes on the machine do not change it. */
+/** Milliseconds of processor time that `work` takes, independent of other processes on the machine. */
 export const cpuTime = (work: () => unknown): number => {
   const before = process.cpuUsage();
   work();

@@ -14,7 +14,7 @@ const play = (name: string, on = allow) =>
   drive(source, demoStories.find((story) => story.name === name)?.message ?? name, on);
 
 describe("every story", () => {
-  test.each(demoStories.map(({ name }) => name))("%s is a grammatical run that ends with words", async (name) => {
+  test.each(demoStories.map(({ name }) => name))("%s is a grammatical run that ends with text", async (name) => {
     const run = await play(name);
     expect(run.error).toBeUndefined();
     expect(run.events.at(-1)).toMatchObject({ type: "step-end", finish: "stop" });
@@ -22,13 +22,13 @@ describe("every story", () => {
     expect(run.all("run-start")[0]?.model).toContain("scripted");
   });
 
-  test("has its own message and is played by it, not by chance", async () => {
+  test("has its own message and is triggered by it, not by chance", async () => {
     expect(new Set(demoStories.map(({ message }) => message)).size).toBe(demoStories.length);
     const shapes = await Promise.all(demoStories.map(async ({ name }) => (await play(name)).text()));
     expect(new Set(shapes).size).toBe(demoStories.length);
   });
 
-  test("is the same each time, ids included", async () => {
+  test("is deterministic, including its ids", async () => {
     const shape = async () =>
       (await play("sub-agents"))
         .all("tool-start")
@@ -38,7 +38,7 @@ describe("every story", () => {
   });
 });
 
-test("any other message gets thinking, text, parallel tools, a failing one, a sub-agent and an answer that names it", async () => {
+test("any other message gets thinking, text, parallel tools, a failed one, a sub-agent and an answer that names it", async () => {
   const run = await play("How is my cat?");
   expect(run.all("thinking-start").length).toBeGreaterThan(0);
   expect(run.all("agent-start")).toHaveLength(1);
@@ -55,8 +55,8 @@ test("any other message gets thinking, text, parallel tools, a failing one, a su
   expect(run.text()).toContain("scripted demo");
 });
 
-describe("stories show what they say", () => {
-  test("sub-agents three at once and three deep", async () => {
+describe("stories show what they describe", () => {
+  test("three parallel sub-agents, and three nested ones", async () => {
     expect((await play("sub-agents")).all("agent-start").map(({ parent }) => parent)).toEqual([
       undefined,
       undefined,
@@ -69,7 +69,7 @@ describe("stories show what they say", () => {
     ]);
   });
 
-  test("approval with edits, and its denial", async () => {
+  test("an approval with edits, and a denial", async () => {
     const edited = await play("approval", (event, { answer }) => {
       if (event.type !== "ask-start") return;
       answer(event.ask, { allow: true, input: { ...(event.value as object), to: "mara@lantern.example" } });
@@ -83,7 +83,7 @@ describe("stories show what they say", () => {
     expect(denied.all("file")).toEqual([]);
   });
 
-  test("a question, a retry, a provider-run tool, live output", async () => {
+  test("a question, a retry, a provider-run tool and live output", async () => {
     expect((await play("question")).text()).toContain("docs");
     expect((await play("retry")).all("step-retry")).toHaveLength(1);
     expect((await play("provider-run tool")).all("tool-start")).toMatchObject([{ provider: true }]);
@@ -92,7 +92,7 @@ describe("stories show what they say", () => {
     expect(long.all("tool-progress").at(-1)?.fraction).toBe(1);
   });
 
-  test("a client-run tool, and the answer when its result comes", async () => {
+  test("a client-run tool, and the answer after its result", async () => {
     const tools = [{ name: "locate", schema: { type: "object", properties: { city: { type: "string" } } } }];
     const message = user("Use a client-run tool");
     const first = await drive(source, { messages: [message], tools });
@@ -122,7 +122,7 @@ describe("stories show what they say", () => {
   });
 });
 
-test("the model answers whole as well, and says that it is scripted", async () => {
+test("the model also answers without streaming, and states that it is scripted", async () => {
   const model = demo({ speed: Infinity });
   expect(model).toMatchObject({ provider: "demo", modelId: "demo (scripted)" });
   const { content, finishReason } = await model.doGenerate({
@@ -132,7 +132,7 @@ test("the model answers whole as well, and says that it is scripted", async () =
   expect(finishReason.unified).toBe("stop");
 });
 
-describe("for an agent that is not its own", () => {
+describe("for any other agent", () => {
   const rollDice = defineTool({
     name: "roll_dice",
     description: "",
@@ -141,7 +141,7 @@ describe("for an agent that is not its own", () => {
   });
   const dice = agent({ name: "dice", model: demo({ speed: Infinity }), tools: [rollDice] });
 
-  test("says that it has no script, and tells of nothing that did not happen", async () => {
+  test("states that it has no script, and describes nothing that did not happen", async () => {
     const { text } = await drive(dice, "hello");
     expect(text()).toContain("no script for this agent");
     expect(text()).toContain("Use roll_dice");
@@ -193,7 +193,7 @@ test("speed sets the pace", async () => {
   expect(await timed(20)).toBeGreaterThan(40);
 });
 
-test("the calculator calculates, and refuses what it does not know", async () => {
+test("the calculator calculates, and rejects unknown syntax", async () => {
   const calculate = demoTools({ speed: Infinity }).find(({ name }) => name === "calculate");
   const value = (expression: string) =>
     Promise.resolve(calculate?.run({ expression }, { signal: new AbortController().signal } as ToolContext));

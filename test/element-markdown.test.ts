@@ -40,13 +40,13 @@ describe("the element's Markdown", () => {
     expect(shown.querySelector("blockquote")!.textContent).toBe("said");
   });
 
-  test.each(hostileMarkdown)("leads nowhere but to the web and mail, and fetches nothing: $name", ({ text }) => {
+  test.each(hostileMarkdown)("links only to web and mail addresses, and fetches nothing: $name", ({ text }) => {
     const shown = draw(...inPieces(text, 5));
     for (const link of shown.querySelectorAll("a")) expect(link.href).toMatch(/^(?:https?:\/\/(?![^/]*@)|mailto:)/);
     expect(shown.querySelectorAll("img, iframe, script, style, svg, object, form")).toHaveLength(0);
   });
 
-  test("a link says where it leads, and one that hides its host is not followed", () => {
+  test("a link shows its target, and one that hides its host is not linked", () => {
     expect(draw("[the docs](https://docs.example/a)").textContent).toBe("the docs docs.example");
     expect(draw("[docs.example](https://docs.example)").textContent).toBe("docs.example");
     const refused = draw("[bank](https://bank.example@evil.example/)");
@@ -54,11 +54,11 @@ describe("the element's Markdown", () => {
     expect(refused.textContent).toBe("bank (unsafe link removed)");
   });
 
-  test("characters that hide or turn text are shown by their number", () => {
+  test("characters that hide or reorder text are shown by their code points", () => {
     expect(draw("a\u202Eb").textContent).toBe("a⟦U+202E⟧b");
   });
 
-  test("what came before is never drawn again", () => {
+  test("earlier content is never redrawn", () => {
     const view = createMarkdownView();
     let text = "";
     const items: Element[] = [];
@@ -73,7 +73,7 @@ describe("the element's Markdown", () => {
     expect(first!.querySelector("span")!.firstChild).toBe(words);
   });
 
-  test("another text is drawn anew, and so is one that was over and goes on", () => {
+  test("a different text is drawn from scratch, and so is a complete one that continues", () => {
     const view = createMarkdownView();
     view.show("one **two**", true);
     view.show("other", false);

@@ -7,7 +7,7 @@ import { arbitraryLog } from "./generate.ts";
 
 const encode = () => native.encode({ link: () => "" });
 
-test("what the native dialect says of any entry is read back as that entry", () => {
+test("every entry in the native dialect is read back unchanged", () => {
   fc.assert(
     fc.property(arbitraryLog(), (log) => {
       const entryOf = createEntryReader();
@@ -21,7 +21,7 @@ test("what the native dialect says of any entry is read back as that entry", () 
   );
 });
 
-test("deltas of any text, part and further fields are read back, whatever came before them", () => {
+test("deltas with any text, part and additional fields are read back, regardless of the frames before", () => {
   const text = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.constantFrom('","at":5}', '"', "\\", '\\"', "\n", '","delta":"', "\ud800"),
@@ -36,7 +36,7 @@ test("deltas of any text, part and further fields are read back, whatever came b
     },
     { requiredKeys: ["type", "part", "delta"] },
   );
-  // The same part again and again, now and then another: what is cut out stands on what the frame before was.
+  // Mostly the same part, occasionally another: the fast path depends on the previous frame.
   const stream = fc
     .tuple(
       fc.array(event, { minLength: 1, maxLength: 3 }),
@@ -61,7 +61,7 @@ test.each([
   '{"type":"text-delta","part":"p","delta":"x"',
   '{"type":"text-delta","part":"p","delta":"x","at":1} ,',
   "",
-])("data that is no object throws: %s", (data) => {
+])("data that is not an object throws: %s", (data) => {
   const entryOf = createEntryReader();
   entryOf("1", '{"type":"text-delta","part":"p","delta":"x","at":1}');
   expect(() => entryOf("2", data)).toThrow();

@@ -7,11 +7,11 @@ export interface FuzzReport {
   readonly target: string;
   readonly seed: number;
   readonly cases: number;
-  /** What went wrong, with the seed of the case; undefined if nothing did. */
+  /** The failure with the seed of its case. Undefined if there was none. */
   readonly failure?: string;
 }
 
-/** What can be fuzzed: the reader of event streams, the decoders of sources, and every dialect's decoder. */
+/** The fuzzing targets: the reader of event streams, the decoders of sources, and every dialect's decoder. */
 export const fuzzTargets: readonly string[] = [
   "sse",
   ...Object.keys(sourceFuzz),
@@ -20,11 +20,11 @@ export const fuzzTargets: readonly string[] = [
     .map((file) => file.slice(0, -".ts".length)),
 ];
 
-/** More than any case may take: a decoder that hangs cannot tell that it does. */
+/** Longer than any case takes. A decoder that hangs cannot report it. */
 const HANG_MS = 10_000;
 const HEAP_MB = 512;
 
-/** Fuzzes one target in a thread of its own, so that a hang or a full heap ends the thread and not us. */
+/** Fuzzes one target in a separate thread, so that a hang or a full heap ends only that thread. */
 export const fuzz = (target: string, seconds: number, seed: number): Promise<FuzzReport> =>
   new Promise((resolve) => {
     const worker = new Worker(path.join(import.meta.dirname, "fixtures/fuzz-worker.ts"), {

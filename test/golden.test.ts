@@ -20,7 +20,7 @@ const read = (file: string): Entry[] =>
 const protocol = readFileSync(path.join(import.meta.dirname, "../PROTOCOL.md"), "utf8");
 
 describe("golden runs", () => {
-  test.each(files)("%s is a grammatical run of valid events, drawn in PROTOCOL.md", (file) => {
+  test.each(files)("%s is a grammatical run of valid events, documented in PROTOCOL.md", (file) => {
     const entries = read(file);
     expect(verify(entries)).toBeUndefined();
     for (const entry of entries) expect(entrySchema.safeParse(entry).error).toBeUndefined();
@@ -31,7 +31,7 @@ describe("golden runs", () => {
     expect(protocol).toContain(tree(entries));
   });
 
-  test.each(files)("%s, as each dialect says it, is in golden/dialects", (file) => {
+  test.each(files)("the frames of %s in each dialect are in golden/dialects", (file) => {
     const entries = read(file);
     for (const dialect of dialects) {
       const stream = path.join(directory, "../dialects", dialect.name, file.replace(/jsonl$/, "sse"));

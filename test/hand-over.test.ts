@@ -51,8 +51,8 @@ const twoCalls = () => {
   return { source: createAgent({ name: "test", model, tools: [act] }), begun: begun.promise, go: go.resolve, calls };
 };
 
-describe("a process that is closed with a time to hand over", () => {
-  test("leaves a run when its call has ended and before the next step; nothing is interrupted or repeated", async () => {
+describe("a process that closes with a time to hand over", () => {
+  test("leaves a run after its call and before the next step, and nothing is interrupted or repeated", async () => {
     const { source, begun, go, calls } = twoCalls();
     const { log, first, second } = pair(source);
     const { run } = await first.start(request, named(source));
@@ -71,7 +71,7 @@ describe("a process that is closed with a time to hand over", () => {
     expect(events.at(-1)).toMatchObject({ outcome: "done" });
   });
 
-  test("leaves a run in the middle of a call after that time, as after a crash", async () => {
+  test("leaves a run in the middle of a call when the time is up, as after a crash", async () => {
     const { source, begun, go, calls } = twoCalls();
     const { log, first, second } = pair(source);
     const { run } = await first.start(request, named(source));
@@ -85,7 +85,7 @@ describe("a process that is closed with a time to hand over", () => {
     expect(calls).toEqual(["first", "second"]);
   });
 
-  test("leaves a run that waits for a person at once, and its answer counts", async () => {
+  test("immediately leaves a run that waits for the user, and the answer counts", async () => {
     const asking: readonly Event[] = [
       ...started.slice(0, -1),
       { type: "ask-start", ask: "a", kind: "approval", call: "c" },
@@ -107,7 +107,7 @@ describe("a process that is closed with a time to hand over", () => {
     expect(events).toContainEqual(expect.objectContaining({ type: "tool-end", outcome: "denied" }));
   });
 
-  test("lets a run end that nobody else can go on with, and interrupts it after that time", async () => {
+  test("lets a run finish that no other process can continue, and interrupts it when the time is up", async () => {
     const go = Promise.withResolvers<void>();
     const source: Source = async function* () {
       yield* started;
@@ -128,7 +128,7 @@ describe("a process that is closed with a time to hand over", () => {
     expect((await untilEnd(log, other.run)).at(-1)).toMatchObject({ outcome: "interrupted" });
   });
 
-  test("tells a source that another process goes on, and not so when the run ends here", async () => {
+  test("informs a source if another process continues, but not if the run ends here", async () => {
     const seen: { context?: RunContext } = {};
     const source: Source = Object.assign(waiting(started, seen), { resume: waiting([]) });
     const { log, first, second } = pair(source, { controlMs: 500 });
@@ -155,7 +155,7 @@ describe("a process that is closed with a time to hand over", () => {
     expect([stopped.aborted, isHandedOver(stopped)]).toEqual([true, false]);
   });
 
-  test("takes no new run, and none of another process", async () => {
+  test("accepts no new run, and none of another process", async () => {
     const source: Source = Object.assign(waiting(started), { resume: waiting([]) });
     const { log, first, second } = pair(source);
     const { run } = await second.start(request, named(source));

@@ -1,6 +1,6 @@
 import type { Event } from "../src/events.ts";
 
-/** Text that would command a terminal, or hide and turn what it shows. */
+/** Text with terminal commands, or with characters that hide or reorder text. */
 export const terminalCommands =
   "\x1b]0;title\x07\x1b[2J\x1b[31mred\x1b[0m\x1b]52;c;ZXZpbA==\x1b\\ a\rb\x00c\x08\x7f\x9b31m\u009d0;x\u009c\u202eabc\u2066d\u{e0041}\ud800";
 // eslint-disable-next-line no-control-regex
@@ -9,7 +9,7 @@ export const controlCharacters = /[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\
 /** Text that sets `window.hacked` wherever it becomes markup. */
 export const markup = `</script><script>window.hacked=1</script><img src=https://evil.example/x onerror="window.hacked=1">`;
 
-/** A run with the text in every place where a view shows some. Its one password is hunter2hunter2. */
+/** A run with the text in every place that a view shows. Its only password is hunter2hunter2. */
 export const hostileEvents = (text: string): readonly Event[] => [
   { type: "step-start", step: "s" },
   { type: "thinking-start", part: "t" },

@@ -55,7 +55,7 @@ describe("secrets", () => {
       "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\n-----END RSA PRIVATE KEY-----",
       "MIIEpAIBAAKCAQEA",
     ],
-  ])("%s is removed, and the file says so", async (_, text, secret) => {
+  ])("%s is removed, and the file lists it", async (_, text, secret) => {
     const { html, told } = saved(entriesOf(words(text)));
     expect(html).not.toContain(secret);
     expect(told).toContain("removed");
@@ -68,13 +68,13 @@ describe("secrets", () => {
     "Reset your token in the settings; secrets are fun.",
     "skip-navigation and sk-short",
     "https://example.org/?page=2&sort=key",
-  ])("ordinary words stay: %s", async (text) => {
+  ])("ordinary text stays: %s", async (text) => {
     const { kept, told } = saved(entriesOf(words(text)));
     expect(JSON.stringify(kept)).toContain(JSON.stringify(text).slice(1, -1));
     expect(told).toContain("nothing was removed");
   });
 
-  test("fields by their name, whatever holds them, and the same secret anywhere else", async () => {
+  test("fields are removed by name in any container, and so are other occurrences of the same secret", async () => {
     const secret = "correct horse battery";
     const { html, told } = saved(
       entriesOf([
@@ -99,7 +99,7 @@ describe("secrets", () => {
     expect(told).toContain("found elsewhere");
   });
 
-  test("a secret is found however it was cut into pieces, and nothing else is lost", async () => {
+  test("a secret is found however it is split, and nothing else is lost", async () => {
     const secret = "sk-proj-abcdefghijklmnop1234567890";
     const text = `before ${secret} after, and ${secret}`;
     await fc.assert(
@@ -124,7 +124,7 @@ describe("secrets", () => {
     );
   });
 
-  test("arguments that stream as JSON", async () => {
+  test("arguments that stream as JSON are redacted", async () => {
     const { kept } = saved(
       entriesOf([
         { type: "step-start", step: "s" },
@@ -142,7 +142,7 @@ describe("secrets", () => {
     expect(state.nodes.get("c")).toMatchObject({ input: { password: "[redacted]", user: "ines" } });
   });
 
-  test("what the configuration names, a provider's own values and the request beside the log", async () => {
+  test("configured texts, a provider's opaque values and the stored request are removed", async () => {
     const entries = entriesOf(words("Project Bluebird costs 4711 euros"));
     const [first, ...rest] = entries;
     const start = { ...first!.event, request: { file: "f", mediaType: "application/json", bytes: 3 } } as Event;
@@ -155,7 +155,7 @@ describe("secrets", () => {
     expect(told).toContain("values that this server is configured to remove: 2 removed");
   });
 
-  /** Each would take a pattern that looks ahead again and again a thousand times as long as plain words do. */
+  /** With a backtracking pattern, each of these would take a thousand times as long as ordinary text. */
   test.each([
     ["signed tokens", "eyJ-"],
     ["private keys", "-----BEGIN PRIVATE KEY-----"],
@@ -168,11 +168,11 @@ describe("secrets", () => {
     ["bearers", "bearer bearer-"],
     ["cookies", "cookie: "],
     ["keys", "sk-"],
-  ])("hostile text takes about as long as plain words: %s", (_, piece) => {
+  ])("hostile text takes about as long as ordinary text: %s", (_, piece) => {
     expect(time(piece, 500_000) / time("plain words ", 500_000)).toBeLessThan(150);
   });
 
-  test("many secrets are looked for in one pass", () => {
+  test("many secrets are searched for in one pass", () => {
     const finder = createSecretFinder([]);
     const secrets = Array.from({ length: 20_000 }, (_, index) => `same beginning ${index} ${(index * 7919) % 20_011}`);
     for (const secret of secrets) finder.learn(secret);
@@ -182,7 +182,7 @@ describe("secrets", () => {
     expect(finder.find("same beginning of something else")).toEqual([]);
   });
 
-  test("a known secret is found within, around and beside others", () => {
+  test("a known secret is found within, around and next to others", () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: fc.constantFrom("a", "b"), minLength: 8, maxLength: 12 }), { maxLength: 6 }),
@@ -204,7 +204,7 @@ describe("secrets", () => {
   });
 });
 
-/** Milliseconds of work to look through a repeated text, once the code is warm. */
+/** Milliseconds to search a repeated text, after a warm-up. */
 const time = (piece: string, length: number): number => {
   const finder = createSecretFinder([]);
   const text = piece.repeat(Math.ceil(length / piece.length));
@@ -213,7 +213,7 @@ const time = (piece: string, length: number): number => {
 };
 
 describe("while a run is exported", () => {
-  test("others are served, and what is too much is refused with a hint", async () => {
+  test("other requests are served, and exports over the limit are refused with a hint", async () => {
     const log = memory();
     const { url } = await serve(silent, { log, page: async () => new Response("export {};") });
     await log.append("slow", entriesOf(words("eyJ-".repeat(500_000))));
@@ -241,7 +241,7 @@ describe("while a run is exported", () => {
 });
 
 describe("the file", () => {
-  test("holds the run exactly, where nothing in it looks like a secret", async () => {
+  test("contains the run unchanged if nothing in it looks like a secret", async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryLog(3), async (entries) => {
         const { kept } = saved(entries);
@@ -254,7 +254,7 @@ describe("the file", () => {
     );
   });
 
-  test("nothing in a run can end the element that it lies in, or its title", async () => {
+  test("nothing in a run can close the element that contains it, or the title", async () => {
     const evil = `</script><script>alert(1)</script><!--\u2028<img src=x onerror=alert(1)>`;
     const entries = entriesOf(words(evil));
     const start = {
@@ -267,14 +267,14 @@ describe("the file", () => {
     expect(kept.some(({ event }) => event.type === "text-delta" && event.delta === evil)).toBe(true);
   });
 
-  test("forbids the network, and allows only its own script by what it is", async () => {
+  test("forbids the network, and allows only its own script by hash", async () => {
     const { html } = saved(entriesOf(words("hi")));
     const [, policy = ""] = /Content-Security-Policy" content="([^"]+)"/.exec(html) ?? [];
     expect(policy).toMatch(/^default-src 'none'; script-src 'sha256-[^']+'; style-src 'sha256-[^']+'; img-src data:; /);
     expect(policy).not.toMatch(/unsafe|http|\*/);
   });
 
-  test("brings files that are small enough, their text without secrets, and says how many it does not bring", async () => {
+  test("includes files that are small enough, without secrets in text, and reports how many are left out", async () => {
     const log = memory();
     const put = (text: string, mediaType: string) => log.put("r", Buffer.from(text), { mediaType, name: "a" });
     const small = await put("token: ghp_abcdefghijklmnopqrstuvwxyz0123456789", "text/plain");
@@ -295,7 +295,7 @@ describe("the file", () => {
     expect(address(large.file)).toBeUndefined();
   });
 
-  test("the server gives it for a run, also to whoever has a token; without a built page it says so", async () => {
+  test("is served for a run, also with a token, and without a built page the server reports that", async () => {
     const built = page();
     const { url } = await serve(
       async function* () {

@@ -35,32 +35,35 @@ const playing = (seed: number): Source =>
 const endOf = (events: readonly Event[]) => events.at(-1) as EventOf<"run-end">;
 
 describe("a Runcast behind a Runcast", () => {
-  test.each(stories.map(({ name }) => name))("looks like one: %s", async (name) => {
+  test.each(stories.map(({ name }) => name))("looks like a local one: %s", async (name) => {
     const { up, down } = await playStory(native, name);
     expect(down).toEqual(up);
   });
 
-  test.each([1, 2, 3, 4])("looks like one, whatever it plays and wherever the connection is cut (%i)", async (seed) => {
-    const random = randomFrom(seed);
-    const cutOf = () => {
-      const luck = random();
-      if (luck < 0.1) return "unreached" as const;
-      return luck < 0.2 ? 0 : 200 + Math.floor(random() * 6000);
-    };
-    const { up, down, upperRun } = await chain(native, playing(seed), {
-      urlOf: async (port) => {
-        const proxy = await startCuttingProxy(port, cutOf);
-        onStop(proxy.close);
-        return proxy.url;
-      },
-    });
-    const run = await start(down.url);
-    await untilEnd(down.log, run);
-    expect(stateOf(await entriesOf(down.log, run))).toEqual(stateOf(await entriesOf(up.log, await upperRun())));
-    expect(await up.log.list({ limit: 10 })).toHaveLength(1);
-  });
+  test.each([1, 2, 3, 4])(
+    "looks like a local one, whatever it plays and wherever the connection is cut (%i)",
+    async (seed) => {
+      const random = randomFrom(seed);
+      const cutOf = () => {
+        const luck = random();
+        if (luck < 0.1) return "unreached" as const;
+        return luck < 0.2 ? 0 : 200 + Math.floor(random() * 6000);
+      };
+      const { up, down, upperRun } = await chain(native, playing(seed), {
+        urlOf: async (port) => {
+          const proxy = await startCuttingProxy(port, cutOf);
+          onStop(proxy.close);
+          return proxy.url;
+        },
+      });
+      const run = await start(down.url);
+      await untilEnd(down.log, run);
+      expect(stateOf(await entriesOf(down.log, run))).toEqual(stateOf(await entriesOf(up.log, await upperRun())));
+      expect(await up.log.list({ limit: 10 })).toHaveLength(1);
+    },
+  );
 
-  test("is closed as interrupted when the upper one is killed and comes back", async () => {
+  test("ends as interrupted when the upper server is killed and comes back", async () => {
     const directory = mkdtempSync(path.join(tmpdir(), "runcast-chain-"));
     onStop(() => rmSync(directory, { recursive: true, force: true }));
     const first = await spawnServer(directory, 0);
@@ -77,7 +80,7 @@ describe("a Runcast behind a Runcast", () => {
     expect(events).toContainEqual({ type: "tool-end", call: "c", outcome: "interrupted" });
   });
 
-  test("ends with an error that may be tried again when the upper one stays away", async () => {
+  test("ends with a retryable error when the upper server stays away", async () => {
     const directory = mkdtempSync(path.join(tmpdir(), "runcast-chain-"));
     onStop(() => rmSync(directory, { recursive: true, force: true }));
     const upper = await spawnServer(directory, 0);
@@ -90,7 +93,7 @@ describe("a Runcast behind a Runcast", () => {
     expect(end).toMatchObject({ outcome: "error", error: { code: "upstream-cut", retryable: true } });
   });
 
-  test("hands on the agent's name, secrets and the conversation, and keeps the run's id to itself", async () => {
+  test("passes on the agent's name, secrets and the conversation, but not the run's id", async () => {
     let heard: RunRequest | undefined;
     const listening: Source = async function* (request) {
       heard = request;
@@ -114,7 +117,7 @@ describe("a Runcast behind a Runcast", () => {
     expect(heard?.run).not.toBe("mine");
   });
 
-  test("keeps the upper one's files", async () => {
+  test("stores the upper server's files", async () => {
     const text = "é".repeat(500_000);
     const { down } = await chain(native, async function* () {
       yield* started;
@@ -128,7 +131,7 @@ describe("a Runcast behind a Runcast", () => {
     expect(await (await fetch(`${down.url}/runs/${run}/files/${content.file}`)).text()).toBe(text);
   });
 
-  test("stops one call of the upper one", async () => {
+  test("stops one call on the upper server", async () => {
     const { up, down, upperRun } = await chain(native, async function* (_, context) {
       yield* started;
       const signal = context.signalOf("call", "c");
@@ -143,7 +146,7 @@ describe("a Runcast behind a Runcast", () => {
     expect(stateOf(await entriesOf(down.log, run))).toEqual(stateOf(await entriesOf(up.log, await upperRun())));
   });
 
-  test("takes answers that are given there and hands on those that are given here", async () => {
+  test("takes answers given there, and passes on answers given here", async () => {
     const { up, down, upperRun } = await chain(native, async function* (_, context) {
       yield* started;
       for (const ask of ["first", "second"]) {
@@ -164,7 +167,7 @@ describe("a Runcast behind a Runcast", () => {
     expect(events.filter(({ type }) => type === "notice")).toEqual([]);
   });
 
-  test("hands on a refusal in the upper one's words", async () => {
+  test("passes on a refusal with the upper server's message", async () => {
     const { down } = await chain(native, saying(["a"]), { agent: "nobody" });
     expect(await refusal(await post(`${down.url}/runs`, { message: "hi" }))).toMatchObject({
       status: 404,
@@ -172,7 +175,7 @@ describe("a Runcast behind a Runcast", () => {
     });
   });
 
-  test("says whose key is wrong", async () => {
+  test("reports whose key is wrong", async () => {
     const up = await serve(saying(["a"]), { key: "right-key" });
     const ask = async (key: string) => {
       const down = await serve(httpSource({ dialect: native, url: up.url, key }));
@@ -184,7 +187,7 @@ describe("a Runcast behind a Runcast", () => {
 });
 
 describe("any other server", () => {
-  test("that had another answer already: the run says so", async () => {
+  test("that already had another answer: the run reports it", async () => {
     const { url } = await scripted((response, at) => {
       if (at !== "/runs") return response.writeHead(409, { "content-type": "application/json" }).end("{}");
       response.writeHead(200, { "content-type": "text/event-stream" });
@@ -209,7 +212,7 @@ describe("any other server", () => {
     });
   });
 
-  test("that is not there is a refusal", async () => {
+  test("that does not exist is a refusal", async () => {
     const gone = await scripted(() => {});
     await gone.close();
     const down = await serve(httpSource({ dialect: native, url: gone.url }));
@@ -231,7 +234,7 @@ describe("any other server", () => {
     ["a detail", 422, "application/json", '{"detail":"no messages"}', { status: 422, code: "upstream-refused" }],
     ["another place", 307, "text/plain", "moved", { status: 502, code: "upstream-refused" }],
     ["words", 500, "text/plain", "it broke", { status: 500, code: "upstream-refused" }],
-  ])("that answers with %s instead of a stream is a refusal", async (_, status, type, body, expected) => {
+  ])("that responds with %s instead of a stream is a refusal", async (_, status, type, body, expected) => {
     const { url } = await scripted((response) =>
       response.writeHead(status, { "content-type": type, location: "/elsewhere" }).end(body),
     );
@@ -259,7 +262,7 @@ describe("any other server", () => {
     expect(text).not.toMatch(/of-the-(agent|request)/);
   });
 
-  test("whose runs cannot be followed: a stream without its end is an error that may be tried again", async () => {
+  test("whose runs cannot be followed: a stream without its end is a retryable error", async () => {
     const { url } = await scripted((response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.end('event: step-start\ndata: {"type":"step-start","step":"s"}\n\n');
@@ -270,7 +273,7 @@ describe("any other server", () => {
     expect(end).toMatchObject({ outcome: "error", error: { code: "upstream-cut", retryable: true } });
   });
 
-  test("that sends what makes no sense ends the run with a clear error", async () => {
+  test("that sends invalid data ends the run with a clear error", async () => {
     const { url } = await scripted((response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write('event: step-start\ndata: {"type":"step-start","step":"s"}\n\n');
@@ -282,7 +285,7 @@ describe("any other server", () => {
     expect(end).toMatchObject({ outcome: "error", error: { code: "upstream-invalid" } });
   });
 
-  test("that can only be stopped by closing is closed", async () => {
+  test("that can only be stopped by closing the connection is closed", async () => {
     const closed = Promise.withResolvers<void>();
     const { url } = await scripted((response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });

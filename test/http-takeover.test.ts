@@ -60,9 +60,9 @@ const answerTo = ({ kind, options }: EventOf<"ask-start">) =>
     ? { allow: true }
     : { value: (options as { value?: unknown }[] | undefined)?.[0]?.value ?? "the tests" };
 
-describe("a run of a Runcast above, whose process here dies", () => {
+describe("a run of an upstream Runcast whose process here dies", () => {
   const played = stories.filter(({ name }) => name !== "cancel" && name !== "client-run tool");
-  test.each(played)("after any entry: the next process goes on exactly there: $name", async ({ message }) => {
+  test.each(played)("after any entry: the next process continues exactly there: $name", async ({ message }) => {
     const chained = await chain(native, demoAgent({ speed: Infinity }));
     const { run, entries, upper } = await playedTo(chained, message);
     const expected = stateOf(upper);
@@ -76,7 +76,7 @@ describe("a run of a Runcast above, whose process here dies", () => {
     }
   });
 
-  test("in the middle of what the server told at once: only the rest is added", async () => {
+  test("in the middle of a batch from the server: only the rest is added", async () => {
     const chained = await chain(native, async function* () {
       yield { type: "step-start", step: "s" };
       yield { type: "text-start", part: "p" };
@@ -90,7 +90,7 @@ describe("a run of a Runcast above, whose process here dies", () => {
     expect(deltas).toEqual(["one tw", "o three"]);
   });
 
-  test("through another dialect whose runs have ids", async () => {
+  test("continues through another dialect whose runs have ids", async () => {
     const chained = await chain(openWebui, demoAgent({ speed: Infinity }));
     const { run, entries, upper } = await playedTo(chained, "Hello");
     for (const length of [2, Math.floor(entries.length / 2), entries.length - 1]) {
@@ -99,7 +99,7 @@ describe("a run of a Runcast above, whose process here dies", () => {
     }
   });
 
-  test("while it waits: the next process answers, and it ends once", async () => {
+  test("while it waits: the next process answers, and the run ends once", async () => {
     const up = await asking();
     const log = memory();
     const first = follower(up.url, log);
@@ -134,7 +134,7 @@ describe("a run of a Runcast above, whose process here dies", () => {
     expect(result.filter(({ type }) => type === "tool-end")).toMatchObject([{ outcome: "ok", value: "stored" }]);
   });
 
-  test("after a call was ended here and not there: what the server still says of it is left out", async () => {
+  test("after a call ended here and not upstream: later events about it are dropped", async () => {
     const chained = await chain(native, async function* () {
       yield* started;
       yield { type: "tool-output-delta", call: "c", stream: "stdout", delta: "more" };
@@ -156,7 +156,7 @@ describe("a run of a Runcast above, whose process here dies", () => {
     expect(result.at(-1)).toMatchObject({ type: "run-end", outcome: "done" });
   });
 
-  test("is stopped there by a cancel after the takeover", async () => {
+  test("can be cancelled upstream after the takeover", async () => {
     const up = await asking();
     const log = memory();
     const first = follower(up.url, log);
@@ -170,10 +170,10 @@ describe("a run of a Runcast above, whose process here dies", () => {
   });
 });
 
-describe("a run above that cannot be followed on ends as interrupted, and says why", () => {
+describe("an upstream run that can no longer be followed ends as interrupted, with a reason", () => {
   const ended = { type: "run-end", outcome: "interrupted", error: { code: "interrupted", retryable: true } };
 
-  test("when the server above has no such run any more", async () => {
+  test("if the upstream server no longer has the run", async () => {
     const up = await asking();
     const log = memory();
     const first = follower(up.url, log);
@@ -186,7 +186,7 @@ describe("a run above that cannot be followed on ends as interrupted, and says w
     expect(entries.at(-1)?.event).toMatchObject({ error: { message: expect.stringContaining("cannot be followed") } });
   });
 
-  test("when it had not answered yet", async () => {
+  test("if the server had not responded yet", async () => {
     const up = await serve(demoAgent());
     const begun: Entry = { seq: 1, at: 1, event: { type: "run-start", protocol: 2, run: RUN, name: "test" } };
     const [, end] = await takenOver(up.url, RUN, [begun]);
@@ -194,7 +194,7 @@ describe("a run above that cannot be followed on ends as interrupted, and says w
     expect(end?.event).toMatchObject({ error: { message: expect.stringContaining("before the upstream server") } });
   });
 
-  test("and a server of a family whose runs have no ids is not asked", () => {
+  test("without a request to a server of a dialect whose runs have no ids", () => {
     const { resume, follows } = http({ dialect: { ...native, segments: true }, url: "http://127.0.0.1:9" });
     expect([resume, follows]).toEqual([undefined, undefined]);
   });

@@ -43,7 +43,7 @@ const setUp = async (source: Source = asking, options: Partial<ServerOptions> = 
   return { url, issuer, as, start };
 };
 
-/** Everything that can be done with a run, by its id and by its thread, and what it answers to whom it does not belong to. */
+/** Every action on a run, by its id and by its thread, and the response to users that it does not belong to. */
 const ACTIONS: Readonly<
   Record<string, (run: string, thread: string) => [method: string, path: string, body?: object]>
 > = {
@@ -91,7 +91,7 @@ describe("user × action × run", () => {
     }
   });
 
-  test("lists have one's own runs, and thread lookups and Open WebUI's housekeeping one's own data", async () => {
+  test("lists, thread lookups and Open WebUI's housekeeping contain only the caller's own data", async () => {
     const { url, as, start } = await setUp();
     const runs: Record<string, string> = {};
     for (const who of PEOPLE) runs[who] = (await start(who, { thread: "shared-id" })).run;
@@ -111,7 +111,7 @@ describe("user × action × run", () => {
     expect(await titleFor("chat for alice")).toContain("a private title");
   });
 
-  test("ids of runs cannot be squatted, and nobody continues another's run", async () => {
+  test("run ids cannot be squatted, and no user can continue another's run", async () => {
     const { url, as, start } = await setUp(async function* () {
       yield { type: "notice", level: "info", text: "done" };
     });
@@ -126,7 +126,7 @@ describe("user × action × run", () => {
     expect(await start("carol", { run: "mine" })).toMatchObject({ status: 202 });
   });
 
-  test("who answered and who cancelled is the user, also behind a front end", async () => {
+  test("the log records the user who answered or cancelled, also behind a front end", async () => {
     const { url, as, start } = await setUp();
     const logOf = async (run: string) =>
       await (await fetch(`${url}/runs/${run}/export.jsonl`, { headers: as("root") })).text();
@@ -145,7 +145,7 @@ describe("user × action × run", () => {
     }
   });
 
-  test("commands of a thread need the right of their command, and no other", async () => {
+  test("commands of a thread require only the right of their command", async () => {
     const keys: readonly Key[] = [
       { name: "alice", key: "secret-of-alice" },
       { name: "watcher", key: "secret-of-watcher", user: "alice", rights: ["watch"] },
@@ -173,7 +173,7 @@ describe("user × action × run", () => {
 describe("tokens of an identity provider", () => {
   const ask = (url: string, token: string) => fetch(`${url}/runs`, { headers: { authorization: `Bearer ${token}` } });
 
-  test("are refused if they are forged, expired, for somebody else, or name nobody", async () => {
+  test("are refused if they are forged, expired, for another audience, or name no user", async () => {
     const { url, issuer } = await setUp();
     const unsigned = `${Buffer.from('{"alg":"none"}').toString("base64url")}.${Buffer.from('{"sub":"carol"}').toString("base64url")}.`;
     const shared = await new SignJWT({ sub: "carol", iss: issuer.options.issuer, aud: "runcast", exp: 9_999_999_999 })
@@ -193,7 +193,7 @@ describe("tokens of an identity provider", () => {
     expect((await ask(url, await issuer.sign({ sub: "carol" }))).status).toBe(200);
   });
 
-  test("name the user and the rights by the claims of the settings", async () => {
+  test("set the user and the rights from the configured claims", async () => {
     const issuer = await startIssuer();
     const { url } = await serve(asking, { jwt: { ...issuer.options, user: "email", rights: "roles" } });
     const start = async (claims: object) => {
@@ -208,7 +208,7 @@ describe("tokens of an identity provider", () => {
     expect(await start({})).toBe(403);
   });
 
-  test("a provider that is down is no fault of the token", async () => {
+  test("an unreachable provider is not reported as an invalid token", async () => {
     const issuer = await startIssuer();
     issuer.setDown(true);
     const { url } = await serve(asking, { jwt: issuer.options });

@@ -3,7 +3,7 @@ import { createJsonLines } from "../src/json-lines.ts";
 import type { Source } from "../src/source.ts";
 import { ended, post, serve, start } from "./serving.ts";
 
-test("a line for each run, refusal and problem, with nothing that anybody wrote", async () => {
+test("there is a line for each run, refusal and problem, without any content", async () => {
   const written: string[] = [];
   const lines = createJsonLines((line) => written.push(line), false);
   const source: Source = async function* () {
@@ -37,7 +37,7 @@ test("a line for each run, refusal and problem, with nothing that anybody wrote"
   for (const line of written) expect(line).toMatch(/^\{"time":"\d{4}-[^\n]*\}\n$/);
 });
 
-test("messages of errors are there where the operator wants them", () => {
+test("error messages are included if the operator wants them", () => {
   const written: string[] = [];
   createJsonLines((line) => written.push(line), true).problem(new Error("no space\nleft"), "problem");
   expect(JSON.parse(written[0]!)).toMatchObject({ message: "no space\nleft" });

@@ -6,8 +6,8 @@ import { request, setUp, untilEnd, untilEvent } from "./running.ts";
 const accepts = (schema: Json, value: unknown) => jsonSchema(schema).safeParse(value).success;
 const text = (pattern: string): Json => ({ type: "string", pattern });
 
-describe("a stranger's JSON Schema", () => {
-  test("checks values, with the patterns whose time is bounded", () => {
+describe("an untrusted JSON Schema", () => {
+  test("checks values, with patterns whose running time is bounded", () => {
     const schema = { type: "object", required: ["day"], properties: { day: text("^\\d{4}-\\d{2}-\\d{2}$") } };
     expect(accepts(schema, { day: "2026-11-15" })).toBe(true);
     expect(accepts(schema, { day: "tomorrow" })).toBe(false);
@@ -28,24 +28,24 @@ describe("a stranger's JSON Schema", () => {
     "^a*a*a*a*a*b",
     "(?=(a+)+b)",
     `^${"(a?".repeat(60)}${")".repeat(60)}$`,
-  ])("does not stop the process with the pattern %s", (pattern) => {
+  ])("cannot block the process with the pattern %s", (pattern) => {
     expect(accepts(text(pattern), `${"a".repeat(200)}!`)).toBe(true);
     const keys = { type: "object", patternProperties: { [pattern]: { type: "number" } } };
     expect(accepts(keys, { [`${"a".repeat(200)}!`]: 1 })).toBe(true);
     expect(accepts({ type: "object", properties: { pattern: text(pattern) } }, { pattern: "b" })).toBe(true);
   });
 
-  test("holds no long text against a pattern", () => {
+  test("does not match long texts against a pattern", () => {
     expect(accepts(text("^a*a*a*b"), "a".repeat(100_000))).toBe(true);
     expect(accepts(text("^a*a*a*b"), "a".repeat(200))).toBe(false);
   });
 
-  test("may say any word as a value", () => {
+  test("may use any keyword as a value", () => {
     const value = { pattern: "(a+)+" };
     expect(jsonSchema({ type: "object", default: value }).parse(undefined)).toEqual(value);
   });
 
-  test("is refused where it is nested without end", () => {
+  test("is refused if it is nested too deeply", () => {
     let schema: Json = { type: "string" };
     for (let depth = 0; depth < 5000; depth++) schema = { not: schema };
     expect(() => jsonSchema(schema)).toThrow("nested too deeply");
@@ -67,7 +67,7 @@ describe("an answer", () => {
   };
   const schema = { type: "object", required: ["name"], properties: { name: { type: "string", minLength: 2 } } };
 
-  test("that does not fit the ask's schema is refused, and the ask stays open", async () => {
+  test("that does not match the ask's schema is refused, and the ask stays open", async () => {
     const { answer, ended } = await asking({ kind: "input", schema });
     await expect(answer({ name: 1 })).rejects.toMatchObject({
       code: "bad-answer",
@@ -80,14 +80,14 @@ describe("an answer", () => {
     expect(await ended()).toContainEqual(expect.objectContaining({ type: "ask-end", outcome: "answered" }));
   });
 
-  test("may be the bare value of a form's only field, or null for a person who will not say", async () => {
+  test("may be the bare value of a form's only field, or null to decline", async () => {
     const bare = await asking({ kind: "input", schema });
     expect(await bare.answer("Ada")).toBe("accepted");
     const nothing = await asking({ kind: "input", schema });
     expect(await nothing.answer(null)).toBe("accepted");
   });
 
-  test("to a schema that cannot be checked here is taken as it is", async () => {
+  test("to a schema that cannot be checked here is accepted unchanged", async () => {
     const { answer } = await asking({ kind: "input", schema: { $ref: "https://example.com/elsewhere.json" } });
     expect(await answer("Ada")).toBe("accepted");
   });

@@ -32,7 +32,7 @@ const cut = (text: string, cuts: readonly number[]): string[] => {
 };
 const cuts = fc.array(fc.nat(), { maxLength: 12 });
 
-/** V8 may read an escaped key as an earlier key that holds a backslash: the oracle must never meet one. */
+/** V8 may read an escaped key as an earlier key that contains a backslash, so the oracle must never get one. */
 const withoutBackslash = (text: string): string =>
   text.replace(
     /\\(?:u.{4}|[^])/g,
@@ -43,7 +43,7 @@ const spaces = fc.stringMatching(/^[ \n\r\t]{0,3}$/);
 const bare = fc
   .string({ unit: "grapheme", minLength: 1, maxLength: 4 })
   .map((text) => JSON.stringify(text).slice(1, -1));
-/** Characters as people and machines spell them: bare, short escapes, unicode escapes, halves of pairs. */
+/** Characters in all spellings: unescaped, short escapes, Unicode escapes, and halves of surrogate pairs. */
 const spelling = fc.oneof(
   { weight: 4, arbitrary: bare },
   fc.constantFrom('\\"', "\\\\", "\\/", "\\b", "\\f", "\\n", "\\r", "\\t", "\u2028", "\u007f", "\ufeff", "😀"),
@@ -79,7 +79,7 @@ const texts = (repeatKeys: boolean) =>
   })).text;
 const jsonText = texts(true);
 
-/** As if typed by somebody careless: a character dropped, doubled, swapped for another, or the end missing. */
+/** A typing mistake: a character dropped, doubled or replaced, or the end missing. */
 const mutated = fc
   .tuple(
     jsonText,
@@ -116,7 +116,7 @@ const isPrefix = (partial: unknown, whole: unknown): boolean => {
   );
 };
 
-describe("the end is what JSON.parse says", () => {
+describe("the result equals that of JSON.parse", () => {
   const examples = [
     '{"a":1,"b":[true,false,null,-0,1e3,-1.5E-7,1e999],"c":{"d":"x"}}',
     ' \t\r\n[ 1 , { "k" : [ ] } , { } ]\n',
@@ -152,7 +152,7 @@ describe("the end is what JSON.parse says", () => {
     );
   });
 
-  test("and it is refused when JSON.parse refuses it, whatever the split", () => {
+  test("invalid text is rejected whenever JSON.parse rejects it, for any split", () => {
     let refused = 0;
     fc.assert(
       fc.property(anything, cuts, (text, at) => {
@@ -168,7 +168,7 @@ describe("the end is what JSON.parse says", () => {
   });
 });
 
-test("a key is what it says, whatever came before", () => {
+test("a key is read correctly, whatever came before it", () => {
   for (const [text, name] of [
     ['{"q":1,"\\\\":2}', "\\"],
     ['{"q":1,"\\n":2}', "\n"],
@@ -178,7 +178,7 @@ test("a key is what it says, whatever came before", () => {
   }
 });
 
-test("every character is taken where JSON.parse takes it", () => {
+test("every character is accepted where JSON.parse accepts it", () => {
   for (let code = 0; code < 0x10000; code += code < 0x300 ? 1 : 251) {
     const character = String.fromCharCode(code);
     for (const text of [
@@ -194,7 +194,7 @@ test("every character is taken where JSON.parse takes it", () => {
 });
 
 describe("while it streams", () => {
-  test("the value is a prefix of the final one, complete is final, and containers stay the same ones", () => {
+  test("the value is a prefix of the final one, complete values are final, and containers keep their identity", () => {
     fc.assert(
       fc.property(texts(false), cuts, (text, at) => {
         const whole = JSON.parse(text) as unknown;
@@ -224,7 +224,7 @@ describe("while it streams", () => {
     );
   });
 
-  test("every piece shows at once, fields are complete one by one", () => {
+  test("every piece appears immediately, and fields complete one by one", () => {
     const parser = createJsonParser();
     expect(parser.value).toBeUndefined();
     expect(parser.complete()).toBe(false);
@@ -275,7 +275,7 @@ describe("while it streams", () => {
     expect(parse(['"\\ud83d', '"']).value).toBe("\ud83d");
   });
 
-  test("a number or word at the top is complete only at the end or when something follows", () => {
+  test("a top-level number or word is complete only at the end or when something follows", () => {
     for (const text of ["12", "true", "-0"]) {
       const parser = createJsonParser();
       parser.push(text);
@@ -285,14 +285,14 @@ describe("while it streams", () => {
     }
   });
 
-  test("a path names keys by strings and items by numbers", () => {
+  test("a path has strings for keys and numbers for items", () => {
     const parser = parse(['{"0":[1]}']);
     expect(parser.complete(["0", 0])).toBe(true);
     for (const path of [[0], ["0", "0"], ["0", 0.5], ["0", -1], ["toString"]])
       expect(parser.complete(path)).toBe(false);
   });
 
-  test("a repeated key opens its field again", () => {
+  test("a repeated key reopens its field", () => {
     const parser = createJsonParser();
     parser.push('{"a":1,');
     expect(parser.complete(["a"])).toBe(true);
@@ -303,7 +303,7 @@ describe("while it streams", () => {
   });
 });
 
-describe("what is wrong", () => {
+describe("invalid text", () => {
   for (const text of [
     "",
     "hello",
@@ -338,7 +338,7 @@ describe("what is wrong", () => {
     expect(() => parser.push("")).toThrow("after end");
   });
 
-  test("too many levels are an error, not a stack overflow", () => {
+  test("with too many levels is an error, not a stack overflow", () => {
     const nest = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
     deepStrictEqual(parse([nest(1000)]).value, JSON.parse(nest(1000)));
     expect(parse([nest(1001)]).isInvalid).toBe(true);
@@ -346,8 +346,8 @@ describe("what is wrong", () => {
   });
 });
 
-test("a piece is read once, and no text that grew is ever looked into", () => {
-  // Every way to look into a string is watched: a second reading shows as more reads, a look into what grew as a long receiver.
+test("a piece is read once, and a grown string is never read", () => {
+  // Instruments every way to read a string: a second read shows as more reads, and a read of a grown string as a long receiver.
   const longest = (pieces: readonly string[]) => {
     let length = 0;
     let reads = 0;

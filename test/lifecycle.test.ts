@@ -130,13 +130,13 @@ const expected: Record<string, Record<string, readonly [State, readonly Effect[]
 };
 
 describe.each(Object.entries(states))("a run that is %s", (name, state) => {
-  test.each(Object.entries(inputs))("and gets %s", (type, input) => {
+  test.each(Object.entries(inputs))("handles %s", (type, input) => {
     const [to, effects] = expected[name]![type] ?? [state, []];
     expect(next(state, input)).toEqual({ state: to, effects });
   });
 });
 
-test("whatever happens in whatever order, a run is confirmed or refused once, ended once, settled once", () => {
+test("with any inputs in any order, a run is confirmed or refused once, ended once and settled once", () => {
   const random = randomFrom(1);
   const pick = Object.values(inputs);
   for (let round = 0; round < 2000; round++) {

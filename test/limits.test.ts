@@ -10,13 +10,13 @@ import { defineTool } from "../src/tool.ts";
 import { drive, playing, script } from "./drive.ts";
 import { ended, post, refusal, serve, start } from "./serving.ts";
 
-describe("tokens in a day", () => {
+describe("daily tokens", () => {
   const spending: Source = async function* () {
     yield { type: "step-start", step: "s", model: "m" };
     yield { type: "step-end", step: "s", finish: "stop", usage: { input: 600, output: 500 } };
   };
 
-  test("are limited for each user; the refusal says how many, until when, and which setting", async () => {
+  test("are limited per user, and the refusal names the limit, its end and its setting", async () => {
     const keys = ["ann", "bob"].map((name) => ({ name, key: `the-key-of-${name}` }));
     const { url } = await serve(spending, { keys, limits: { userTokensPerDay: 1000 } });
     const begin = (who: string) =>
@@ -33,7 +33,7 @@ describe("tokens in a day", () => {
     expect((await begin("bob")).status).toBe(200);
   });
 
-  test("are limited for everybody, over all processes that share the log, and count anew the next day", async () => {
+  test("are limited in total, across all processes that share the log, and reset the next day", async () => {
     const { records } = memory();
     let now = 86_400_000 * 20_000;
     const quota = () =>
@@ -52,7 +52,7 @@ describe("tokens in a day", () => {
     await other.check("ann");
   });
 
-  test("are not counted where there is no limit", async () => {
+  test("are not counted without a limit", async () => {
     const log = memory();
     const { url, server } = await serve(spending, { log });
     await ended(url, await start(url));
@@ -62,7 +62,7 @@ describe("tokens in a day", () => {
 });
 
 describe("load", () => {
-  test("of several late turns refuses starts with 503; one pause does not", () => {
+  test("of several late turns refuses starts with 503, but one pause does not", () => {
     const load = createLoad(100, 0);
     let now = 0;
     const turn = (late: number) => load.look((now += 50 + late));
@@ -75,7 +75,7 @@ describe("load", () => {
     load.check();
   });
 
-  test("shows in the answer of a start alone", async () => {
+  test("affects only the response to a start", async () => {
     const { url } = await serve(async function* () {}, { limits: { loopDelayMs: 1 } });
     const until = performance.now() + 10_000;
     let answer: Response;
@@ -95,7 +95,7 @@ describe("load", () => {
   });
 });
 
-test("calls over what an agent runs at a time wait for their turn and say so", async () => {
+test("calls over an agent's limit wait for their turn and show that", async () => {
   let atOnce = 0;
   let most = 0;
   const slow = defineTool({

@@ -8,7 +8,7 @@ import { dialects } from "./contracts/dialect-variants.ts";
 import { numbered } from "./dialects/dialect-frames.ts";
 import { saying, serve } from "./serving.ts";
 
-/** What JSON may hold as it is, and Python's `str.splitlines` takes for the end of a line. */
+/** Characters that JSON allows unescaped, and that Python's `str.splitlines` treats as line ends. */
 const ODD = "a\u0085b\u2028c\u2029d";
 
 const events: Event[] = [
@@ -32,7 +32,7 @@ const serving = async () => {
 };
 
 describe.each(dialects.map(({ name }) => [name]))("%s", (name) => {
-  test.each(["0", "1"])("has no line break that is none, extensions: %s", async (extensions) => {
+  test.each(["0", "1"])("contains no such line break, extensions: %s", async (extensions) => {
     const { url } = await serving();
     const headers = { "runcast-extensions": extensions };
     const text = await (await fetch(`${url}/runs/odd/events?dialect=${name}`, { headers })).text();
@@ -41,7 +41,7 @@ describe.each(dialects.map(({ name }) => [name]))("%s", (name) => {
   });
 });
 
-test("neither has a whole answer, a snapshot, or a saved log", async () => {
+test("a whole answer, a snapshot and a saved log contain none either", async () => {
   const { url } = await serving();
   const body = JSON.stringify({ messages: [{ role: "user", content: "go" }], model: "test" });
   const asked = { method: "POST", headers: { "content-type": "application/json" }, body };
@@ -56,7 +56,7 @@ test("neither has a whole answer, a snapshot, or a saved log", async () => {
   }
 });
 
-/** Reads lines as httpx does: by its own `iter_lines` where it is installed, else by `str.splitlines`, which that uses. */
+/** Reads lines like httpx: with its own `iter_lines` if it is installed, otherwise with `str.splitlines`, which it uses. */
 const READER = `
 import json, sys, urllib.request
 def lines(url):
@@ -74,7 +74,7 @@ print(json.dumps({"broken": broken, "texts": [data for data in read if data != "
 `;
 
 describeWith("python3", "a Python client that reads lines", (python) => {
-  test.each(dialects.map(({ name }) => [name]))("gets every frame of %s whole", async (name) => {
+  test.each(dialects.map(({ name }) => [name]))("gets every frame of %s complete", async (name) => {
     const { url } = await serving();
     const child = spawn(python, ["-c", READER, `${url}/runs/odd/events?dialect=${name}`]);
     let said = "";

@@ -8,7 +8,7 @@ import type { Source } from "../src/source.ts";
 import { eachLog } from "./contracts/each-log.ts";
 import { framesOf, post, refusal, serve } from "./serving.ts";
 
-/** Makes a file, asks, and waits for the answer. */
+/** Creates a file, asks, and waits for the answer. */
 const asking: Source = async function* (_, { answerTo, put }) {
   const { file, mediaType, bytes } = await put("the report", { mediaType: "text/plain", name: "report.txt" });
   yield { type: "file", name: "report.txt", file, mediaType, bytes };
@@ -58,7 +58,7 @@ const setUp = async (options: Partial<ServerOptions> = {}) => {
 };
 
 eachLog("share links", (opened) => {
-  test("are listed, and work until they are revoked, on every process", async () => {
+  test("are listed, and work until they are revoked, in every process", async () => {
     const one = await setUp({ log: opened.one });
     const other = await setUp({ log: opened.other });
     const run = await one.start();
@@ -76,7 +76,7 @@ eachLog("share links", (opened) => {
     await Promise.all([one.close(), other.close()]);
   });
 
-  test("end by the engine's clock, and outlive the process where the log does", async () => {
+  test("expire by the engine's clock, and outlive the process if the log does", async () => {
     const first = await setUp({ log: opened.one });
     const run = await first.start();
     const { token } = await first.share(run, { expiresInSeconds: 3600 });
@@ -92,7 +92,7 @@ eachLog("share links", (opened) => {
 });
 
 describe("a share link", () => {
-  test("cannot make another one, and no dialect renews it", async () => {
+  test("cannot create another one, and no dialect renews it", async () => {
     const { url, start, share, read } = await setUp();
     const run = await start();
     const { token } = await share(run, { expiresInSeconds: 60 });
@@ -106,7 +106,7 @@ describe("a share link", () => {
     expect((await read(run, token)).status).toBe(200);
   });
 
-  test("does not show the request, or who is who, unless that was shared too", async () => {
+  test("does not show the request or the users, unless that was shared too", async () => {
     const { url, start, share, read } = await setUp();
     const run = await start();
     await post(`${url}/runs/${run}/asks/ok`, { allow: true }, as("alice"));
@@ -143,7 +143,7 @@ describe("a share link", () => {
     expect(later.status).toBe(409);
   });
 
-  test("is made, listed and revoked by those who may share the run, with no more than they may do", async () => {
+  test("is created, listed and revoked by those who may share the run, with no more rights than theirs", async () => {
     const { url, start, share, revoke } = await setUp();
     const run = await start();
     expect((await post(`${url}/runs/${run}/links`, {}, as("bob"))).status).toBe(404);
@@ -156,7 +156,7 @@ describe("a share link", () => {
     expect((await revoke(run, id)).status).toBe(200);
   });
 
-  test("ends with the key that made it", async () => {
+  test("ends with the key that created it", async () => {
     const log = memory();
     const before = await setUp({ log });
     const run = await before.start();
@@ -166,7 +166,7 @@ describe("a share link", () => {
     expect(await refusal(await after.read(run, token))).toMatchObject({ status: 401, code: "expired-token" });
   });
 
-  test("that is revoked cuts who follows it", async () => {
+  test("that is revoked disconnects its viewers", async () => {
     const { start, share, revoke, read } = await setUp();
     const run = await start();
     const { id, token } = await share(run);

@@ -8,12 +8,12 @@ import path from "node:path";
 export interface LoadServer {
   readonly url: string;
   readonly port: number;
-  /** Memory after a collection, in bytes. */
+  /** Memory after a garbage collection, in bytes. */
   memory(): Promise<{ rss: number; used: number }>;
   stop(): Promise<void>;
 }
 
-/** Starts test/fixtures/load-server.ts in a process of its own. */
+/** Starts test/fixtures/load-server.ts in a separate process. */
 export const startLoadServer = async (log: "memory" | "sqlite"): Promise<LoadServer> => {
   const directory = mkdtempSync(path.join(tmpdir(), "runcast-load-"));
   const child: ChildProcess = fork(path.join(import.meta.dirname, "fixtures/load-server.ts"), [log, directory], {
@@ -30,7 +30,7 @@ export const startLoadServer = async (log: "memory" | "sqlite"): Promise<LoadSer
         child.send("memory");
         return (await answer)[0] as { rss: number; used: number };
       };
-      // One after the other: an answer does not say which question it belongs to.
+      // Sequentially: a response does not name its request.
       const next = last.then(ask);
       last = next;
       return next;
@@ -44,7 +44,7 @@ export const startLoadServer = async (log: "memory" | "sqlite"): Promise<LoadSer
   };
 };
 
-/** Opens a stream by hand. Unless it is resumed, nothing of it is read beyond what the kernel buffers. */
+/** Opens a stream manually. Until it is resumed, only what the kernel buffers is read. */
 export const openStream = async (port: number, run: string): Promise<Socket> => {
   const socket = connect({ port, host: "127.0.0.1" });
   socket.on("error", () => {});

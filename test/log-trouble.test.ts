@@ -14,7 +14,7 @@ import { startEntry, textEntries } from "./contracts/run-entries.ts";
 import { entriesOf, request, setUp, started, untilEnd, untilEvent, waiting } from "./running.ts";
 import { ended, eventsOf, framesOf, onStop, post, serve, start } from "./serving.ts";
 
-/** A log whose disk is full for as long as `full` says why. */
+/** A log whose disk is full while `full` is set to the reason. */
 const filling = () => {
   const inner = memory();
   const disk: { full?: Error; tries: number } = { tries: 0 };
@@ -29,7 +29,7 @@ const filling = () => {
   return { log, disk };
 };
 
-/** Begins a call, and says one more thing each time it is let. */
+/** Begins a call, and emits one more event each time it is released. */
 const speaking = () => {
   const { promise: more, resolve: say } = Promise.withResolvers<void>();
   const left = Promise.withResolvers<void>();
@@ -52,7 +52,7 @@ const until = async (isTrue: () => boolean) => {
 
 const isExecuting = ({ type }: { type: string }) => type === "tool-execute";
 
-describe("a log that fails in the midst of a run", () => {
+describe("a log that fails during a run", () => {
   test("gets the run's end as soon as it can be written again", async () => {
     const { log, disk } = filling();
     const problems: unknown[] = [];
@@ -94,7 +94,7 @@ describe("a log that fails in the midst of a run", () => {
     expect(await runner.cancel(run)).toBe("ended");
   });
 
-  test("keeps nobody who cancels or answers waiting, and tells them the truth", async () => {
+  test("does not block cancels and answers, and reports the actual state", async () => {
     const { log, disk } = filling();
     const { runner } = setUp({ log, graceMs: 5 });
     const { source, say, left } = speaking();
@@ -109,7 +109,7 @@ describe("a log that fails in the midst of a run", () => {
     await expect(runner.answer(run, "a", { allow: true })).rejects.toMatchObject(refusal);
   });
 
-  test("does not keep the runner from closing; the next start closes the run", async () => {
+  test("does not keep the runner from closing, and the next start closes the run", async () => {
     const { log, disk } = filling();
     const { runner } = setUp({ log, graceMs: 5 });
     const { source, say, left } = speaking();
@@ -140,7 +140,7 @@ describe("a log that fails in the midst of a run", () => {
     expect((await untilEnd(log, run)).at(-1)).toMatchObject({ outcome: "cancelled" });
   });
 
-  test("leaves the run to another producer who has it", async () => {
+  test("leaves the run to another process that owns it", async () => {
     const { log, disk } = filling();
     const { runner } = setUp({ log, controlMs: 20 });
     const { source, say, left } = speaking();
@@ -154,7 +154,7 @@ describe("a log that fails in the midst of a run", () => {
     await expect(runner.cancel(run)).rejects.toMatchObject({ code: "not-confirmed", status: 504 });
   });
 
-  test("cuts off who follows the run; they resume and see its end", async () => {
+  test("disconnects followers, which resume and see the run's end", async () => {
     const { log, disk } = filling();
     const { source, say } = speaking();
     const problems: ServerProblem[] = [];
@@ -177,7 +177,7 @@ describe("a log that fails in the midst of a run", () => {
   });
 });
 
-test("an open run that is damaged keeps neither the others from being closed nor the server from starting", async () => {
+test("a damaged open run keeps neither the others from being closed nor the server from starting", async () => {
   const directory = await mkdtemp(path.join(tmpdir(), "runcast-damaged-"));
   onStop(() => rm(directory, { recursive: true, force: true }));
   const before = sqlite({ directory });

@@ -71,7 +71,7 @@ describe("a run of 26,000 entries", () => {
   });
   const options = { log, dialects: [native, openaiChat, openaiResponses] };
 
-  test("its state is answered without holding anybody up", async () => {
+  test("its state is sent without blocking other requests", async () => {
     const { url } = await serve(saying([]), options);
     const { value, most } = await during(async () => (await fetch(`${url}/runs/long`)).json());
     expect(value).toEqual({ run: "long", seq: entries.length, state: snapshot(expected) });
@@ -90,7 +90,7 @@ describe("a run of 26,000 entries", () => {
     expect(most).toBeLessThanOrEqual(2048);
   });
 
-  test("and so is a run that goes on from it", async () => {
+  test("so is a run that continues from it", async () => {
     const { url } = await serve(saying(["ok"]), options);
     const body = { model: "test", input: "more", previous_response_id: "resp_long" };
     const { value, most } = await during(async () => await post(`${url}/v1/responses`, body));
@@ -101,7 +101,7 @@ describe("a run of 26,000 entries", () => {
   });
 });
 
-test("many who ask at once are served a few at a time", async () => {
+test("many concurrent requests are served a few at a time", async () => {
   const { log, during } = measured();
   for (let at = 0; at < entries.length; at += 5000) await log.append("long", entries.slice(at, at + 5000));
   const { url } = await serve(saying([]), { log });
@@ -112,7 +112,7 @@ test("many who ask at once are served a few at a time", async () => {
   expect(most).toBeLessThanOrEqual(1024);
 }, 60_000);
 
-test("a whole answer that is too long to be made in one go is refused", async () => {
+test("a whole answer that is too long to build in one go is refused", async () => {
   const words = Array.from({ length: 300 }, () => "x".repeat(32 * 1024));
   const { url } = await serve(saying(words), { dialects: [native, openaiChat] });
   const body = { model: "test", messages: [{ role: "user", content: "hi" }] };
@@ -121,7 +121,7 @@ test("a whole answer that is too long to be made in one go is refused", async ()
 });
 
 describe("JSON in pieces", () => {
-  test("is the text that JSON.stringify makes", () => {
+  test("equals the output of JSON.stringify", () => {
     const value = fc.anything({ withNullPrototype: false, withDate: false, withBigInt: false, maxDepth: 6 });
     fc.assert(
       fc.property(value, (some) => {
@@ -131,7 +131,7 @@ describe("JSON in pieces", () => {
     );
   });
 
-  test("and each piece is small, also where a text or a list is long", () => {
+  test("consists of small pieces, even for a long text or list", () => {
     const value = { text: "🙂\n".repeat(100_000), list: Array.from({ length: 50_000 }, (_, index) => ({ index })) };
     const pieces = [...jsonPieces(value)];
     expect(JSON.parse(pieces.join(""))).toEqual(value);

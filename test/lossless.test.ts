@@ -5,7 +5,7 @@ import type { Entry, Event } from "../src/events.ts";
 import { arbitraryLog } from "./generate.ts";
 import { lossless, type Slot, type Spelling } from "../src/dialects/frames/lossless.ts";
 
-/** Says text in capitals, calls without their ids, an end of anything in two frames, and nothing else. */
+/** Writes text in capitals, calls without their ids, every end as two frames, and nothing else. */
 const shout: Spelling = {
   encode:
     () =>
@@ -36,7 +36,7 @@ const framesOf = (entries: readonly Entry[], extensions: boolean): Frame[] => {
 };
 
 describe("lossless", () => {
-  test("with extensions, what is decoded is the log, whatever the words lose or make up", () => {
+  test("with extensions, decoding returns the log, whatever the format loses or makes up", () => {
     fc.assert(
       fc.property(arbitraryLog(), (entries) => {
         const understand = decode();
@@ -47,7 +47,7 @@ describe("lossless", () => {
     );
   });
 
-  test("without extensions, and for those who skip them, there are only the family's words", () => {
+  test("without extensions, and for clients that skip them, there are only the family's frames", () => {
     fc.assert(
       fc.property(arbitraryLog(), (entries) => {
         const plain = framesOf(entries, false);
@@ -70,7 +70,7 @@ describe("lossless", () => {
     '{"frames":0,"type":"status","unset":{}}',
     '{"frames":0,"type":"status","unset":[{}]}',
     '{"frames":0,"type":"status","set":"text"}',
-  ])("a slot that holds %j is skipped, and the words after it are understood", (data) => {
+  ])("a slot that contains %j is skipped, and the frames after it are decoded", (data) => {
     const understand = decode();
     expect(understand({ event: "extra", data })).toEqual([]);
     expect(understand({ event: "say", data: "HI" })).toEqual([{ type: "text-delta", part: "p", delta: "HI" }]);

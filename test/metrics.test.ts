@@ -14,7 +14,7 @@ const value = (text: string, sample: string): number | undefined => {
   return line === undefined ? undefined : Number(line.slice(sample.length + 1));
 };
 
-test("runs by state, retries, calls and tokens by model", async () => {
+test("runs by state, retries, calls, and tokens by model are counted", async () => {
   const gate = Promise.withResolvers<void>();
   const source: Source = async function* (_, { answerTo }) {
     yield { type: "step-start", step: "s", model: "m" };
@@ -43,7 +43,7 @@ test("runs by state, retries, calls and tokens by model", async () => {
   await until(async () => value(await metricsOf(url), 'runcast_calls_total{outcome="ok"}') === 2);
 });
 
-test("how long the log takes to store, and viewers to be sent, what happened", async () => {
+test("the time to store and to deliver events is measured", async () => {
   const directory = await mkdtemp(path.join(tmpdir(), "runcast-metrics-"));
   const log = sqlite({ directory });
   onStop(async () => {
@@ -62,7 +62,7 @@ test("how long the log takes to store, and viewers to be sent, what happened", a
   expect(text).toContain("# TYPE runcast_delivery_seconds histogram");
 });
 
-test("a histogram counts each value in every bucket that holds it", () => {
+test("a histogram counts each value in every bucket that contains it", () => {
   const histogram = new Histogram();
   for (const seconds of [0.0005, 0.02, 100]) histogram.observe(seconds);
   const samples = new Map(histogram.samples());
@@ -73,7 +73,7 @@ test("a histogram counts each value in every bucket that holds it", () => {
   expect(samples.get("_sum")).toBe(100.0205);
 });
 
-test("names that others choose are bounded and cannot break the format", () => {
+test("names chosen by others are limited and cannot break the format", () => {
   const metrics = createMetrics();
   for (let count = 0; count < 1000; count++) countRefusal(metrics, 400, `code-${count}`);
   expect(metrics.refusals.size).toBeLessThan(210);

@@ -46,7 +46,7 @@ const asking = async (
 const ALL = ["create", "read", "kit_write", "kit_other"];
 
 describe("a command", () => {
-  test("picks instructions and tools, also of toolkits, and is taken off what the model sees", async () => {
+  test("selects instructions and tools, also of toolkits, and is removed from what the model sees", async () => {
     const { offered, system, seen, all } = await asking("/Lec Graphs, for beginners");
     expect(offered).toEqual(["create", "kit_write"]);
     expect(system).toEqual(["You teach.\n\nWrite lectures."]);
@@ -62,7 +62,7 @@ describe("a command", () => {
   });
 
   test.each([" /Lec x", "x /Lec", "/Lecture/x y", "/Lec/x", "/Lec. Go", "Lec x", "/ Lec", "//Lec x"])(
-    "%j is text, and nobody is told anything",
+    "%j is text, without a notice",
     async (message) => {
       const { offered, seen, all } = await asking(message);
       expect(offered).toEqual(ALL);
@@ -71,7 +71,7 @@ describe("a command", () => {
     },
   );
 
-  test("that is not known is text, with a notice that lists the commands", async () => {
+  test("that is unknown is text, with a notice that lists the commands", async () => {
     const { offered, seen, all } = await asking("/Lecture Graphs");
     expect(offered).toEqual(ALL);
     expect(seen).toEqual(["/Lecture Graphs"]);
@@ -80,20 +80,20 @@ describe("a command", () => {
     ]);
   });
 
-  test("means nothing to an agent without modes", async () => {
+  test("has no effect for an agent without modes", async () => {
     const { seen, all } = await asking("/Lec Graphs", {}, { modes: {} });
     expect(seen).toEqual(["/Lec Graphs"]);
     expect(all("notice")).toEqual([]);
   });
 
-  test("alone leaves its name, beside a file nothing", async () => {
+  test("without text leaves its name, and nothing beside a file", async () => {
     expect((await asking("/rev")).seen).toEqual(["Rev"]);
     const file = { type: "file" as const, mediaType: "image/png", data: "YQ==" };
     const both = { role: "user" as const, content: [file, { type: "text" as const, text: "/rev" }] };
     expect((await asking([both])).seen).toEqual(["file"]);
   });
 
-  test("holds for the last user message, also while the client's tools run; earlier ones only lose it", async () => {
+  test("applies to the last user message, even while the client's tools run, and is removed from earlier ones", async () => {
     const earlier = [
       user("/Lec Graphs"),
       { role: "assistant" as const, content: [{ type: "text" as const, text: "Done." }] },
@@ -111,14 +111,14 @@ describe("a command", () => {
 });
 
 describe("a request's mode", () => {
-  test("picks as a command does, and a command goes before it", async () => {
+  test("selects like a command, and a command takes precedence", async () => {
     expect((await asking("Quiz me", { mode: "rev" })).offered).toEqual(["read"]);
     const { offered, seen } = await asking("/Lec x", { mode: "Rev" });
     expect(offered).toEqual(["create", "kit_write"]);
     expect(seen).toEqual(["x"]);
   });
 
-  test("that is not known is refused by name, before anything happens", async () => {
+  test("that is unknown is refused by name before anything happens", async () => {
     const { error, events } = await asking("x", { mode: "Work" });
     expect(events).toEqual([]);
     expect(error).toBeInstanceOf(Refusal);
@@ -129,7 +129,7 @@ describe("a request's mode", () => {
     expect((none as Refusal).message).toBe("The agent tutor has no mode Work. Its modes: none.");
   });
 
-  test("over HTTP: a refusal is a status, and the log keeps what the person wrote", async () => {
+  test("over HTTP, a refusal is a status, and the log contains the user's original message", async () => {
     const { model } = playing();
     const { url } = await serve(agent({ name: "tutor", model, modes, tools: [tool("create"), tool("read"), kit] }));
     const refused = await post(`${url}/runs`, { message: "x", mode: "Work" });
@@ -144,7 +144,7 @@ test.each<[what: string, modes: AgentOptions["modes"], message: RegExp]>([
   ["a tool it does not have", { Lec: { tools: ["creat"] } }, /wants the tool creat/],
   ["a name that is no word", { "Lec ture": {} }, /cannot be a command/],
   ["two names that differ only in case", { Lec: {}, lec: {} }, /two modes are named lec/],
-])("an agent whose modes have %s cannot be made", (_, wrong, message) => {
+])("creating an agent throws if its modes have %s", (_, wrong, message) => {
   const make = () => agent({ name: "tutor", model: "demo/scripted", tools: [tool("create")], modes: wrong! });
   expect(make).toThrow(message);
 });

@@ -84,7 +84,7 @@ describe.each(Object.entries(mounts))("mounted as %s", (name, mount) => {
     expect((await handle.finished).outcome).toBe("done");
   });
 
-  test("what is stored comes at once, and a viewer that leaves is gone", async () => {
+  test("stored entries arrive immediately, and a viewer that leaves is removed", async () => {
     const { url } = await mounted(mount, silent);
     const leave = new AbortController();
     const response = await fetch(`${url}/runs`, {
@@ -103,7 +103,7 @@ describe.each(Object.entries(mounts))("mounted as %s", (name, mount) => {
     await until(async () => (await viewers()) === "0");
   });
 
-  test("the page, its files and the element are under the base path, and name nothing outside it", async () => {
+  test("the page, its files and the element are under the base path, and reference nothing outside it", async () => {
     const { url, origin } = await mounted(mount, silent);
     const document = await fetch(`${url}/`);
     expect(document.headers.get("content-security-policy")).toContain("default-src 'none'");
@@ -116,7 +116,7 @@ describe.each(Object.entries(mounts))("mounted as %s", (name, mount) => {
       expect(await file.text(), path).not.toBe("");
     }
     expect((await fetch(`${url}/element.js`, { method: "HEAD" })).status).toBe(200);
-    if (name === "Hono's mount") return; // It cuts the base path off, so that nobody can tell it from the base path and a slash.
+    if (name === "Hono's mount") return; // It strips the base path, so the path with and without a trailing slash look the same.
     const redirect = await fetch(`${origin}${BASE}?run=x`, { redirect: "manual" });
     expect([redirect.status, redirect.headers.get("location")]).toEqual([308, `${BASE}/?run=x`]);
   });
@@ -144,7 +144,7 @@ describe.each(Object.entries(mounts))("mounted as %s", (name, mount) => {
     expect(((await (await fetch(`${url}/openapi.json`)).json()) as any).servers).toEqual([{ url: BASE }]);
   });
 
-  test("refusals, preflights and bodies are as they are elsewhere", async () => {
+  test("refusals, preflights and bodies work as elsewhere", async () => {
     const { url } = await mounted(mount, silent, { key: KEY, limits: { bodyBytes: 1000 } });
     const authorization = { authorization: `Bearer ${KEY}` };
     expect(await refusal(await fetch(`${url}/runs`))).toMatchObject({ status: 401, code: "key-required" });
@@ -166,14 +166,14 @@ describe.each(Object.entries(mounts))("mounted as %s", (name, mount) => {
     expect(((await family.json()) as { error: object }).error).toHaveProperty("type");
   });
 
-  test.skipIf(reachable === undefined)("without a key it answers on a loopback address alone", async () => {
+  test.skipIf(reachable === undefined)("without a key it responds only on a loopback address", async () => {
     const { url } = await mounted(mount, silent, { hosts: [reachable!] }, reachable);
     expect(await refusal(await fetch(`${url}/runs`))).toMatchObject({ status: 403, code: "no-key" });
     expect((await fetch(`${url}/health`)).status).toBe(200);
   });
 });
 
-test("fetch without a connection to look at wants a key", async () => {
+test("fetch without connection info requires a key", async () => {
   const options = { agents: { test: saying(["a"]) }, dialects: [native] };
   const open = createServer({ ...options, log: memory() });
   expect(await refusal(await open.fetch(new Request("http://localhost/runs")))).toMatchObject({ code: "no-key" });
@@ -185,7 +185,7 @@ test("fetch without a connection to look at wants a key", async () => {
   await Promise.all([open.close(), locked.close()]);
 });
 
-test("a body that something else has read, and left no trace of, is told", async () => {
+test("a body that other code has already consumed is reported", async () => {
   const swallow: Mount = (server) => (request, response) => {
     request.resume().on("end", () => server.listener(request, response));
   };
@@ -193,14 +193,14 @@ test("a body that something else has read, and left no trace of, is told", async
   expect(await refusal(await post(`${url}/runs`, { message: "hi" }))).toMatchObject({ code: "body-consumed" });
 });
 
-test("a base path that is none is told", () => {
+test("an invalid base path is rejected", () => {
   const make = (basePath: string) => () => createServer({ agents: {}, log: memory(), dialects: [native], basePath });
   for (const wrong of ["runcast", "/a b", "//x", "/a?b"]) expect(make(wrong), wrong).toThrow(/basePath must be a path/);
   for (const right of ["", "/", "/a", "/a/b/"]) expect(make(right), right).not.toThrow();
 });
 
 describe("runs of an earlier process", () => {
-  /** A log with an open run, that says how often somebody took it over. */
+  /** A log with an open run that counts how often it was taken over. */
   const interrupted = async (): Promise<{ log: Log; takeovers: () => number; release: () => void }> => {
     const log = memory();
     const event = { type: "run-start" as const, protocol: 1, run: "old", name: "test" };
@@ -232,7 +232,7 @@ describe("runs of an earlier process", () => {
     expect(takeovers()).toBe(1);
   });
 
-  test("are tried again when that failed", async () => {
+  test("are retried after a failure", async () => {
     const log = memory();
     let failures = 1;
     const orphans: Log["orphans"] = (limit) =>

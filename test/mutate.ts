@@ -1,10 +1,10 @@
 import type { Frame } from "../src/dialect.ts";
 import { randomFrom } from "./random.ts";
 
-/** Turns real frames into what broken, old, foreign and hostile servers send; the same for the same seed. */
+/** Turns real frames into those of broken, old, foreign and hostile servers. Deterministic for a seed. */
 export interface Mutator {
   frames(real: readonly Frame[]): Frame[];
-  /** A JSON text, most often with something wrong in it. */
+  /** A JSON text, usually with a mistake in it. */
   text(real: string): string;
   /** The same bytes in pieces, some of them damaged. */
   pieces(bytes: Uint8Array): Uint8Array[];

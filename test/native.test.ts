@@ -8,7 +8,7 @@ import { frameText } from "../src/sse.ts";
 const error = { code: "x", message: "it broke", retryable: true };
 const awkward = 'line\nbreak "quoted" \\ \u2028 \u0000 héllo 🎉 </script>';
 
-/** At least one of every kind, with and without what is optional. */
+/** At least one of every kind, with and without optional fields. */
 const EVENTS: readonly Event[] = [
   {
     type: "run-start",
@@ -77,20 +77,23 @@ const refused = (act: () => unknown): Refusal => {
 };
 
 describe("frames", () => {
-  test("the log above has every kind of event, each as the schema wants it", () => {
+  test("the log above has every kind of event, each valid for the schema", () => {
     expect(new Set(EVENTS.map(({ type }) => type))).toEqual(new Set(EVENT_TYPES));
     for (const event of EVENTS) expect(eventSchema.parse(event)).toEqual(event);
   });
 
-  test.each(LOG.map((entry) => [entry.event.type, entry] as const))("%s is spelled as the general form", (_, entry) => {
-    const [frame, ...more] = native.encode({ link })(entry);
-    expect(more).toEqual([]);
-    expect(frame?.id).toBe(`${entry.seq}`);
-    expect(frame?.event).toBe(entry.event.type);
-    expect(JSON.parse(frame!.data)).toEqual({ ...entry.event, at: entry.at });
-    expect(frame!.data.length).toBe(JSON.stringify({ ...entry.event, at: entry.at }).length);
-    expect(frame!.data).not.toMatch(/[\r\n]/);
-  });
+  test.each(LOG.map((entry) => [entry.event.type, entry] as const))(
+    "%s is encoded like the general form",
+    (_, entry) => {
+      const [frame, ...more] = native.encode({ link })(entry);
+      expect(more).toEqual([]);
+      expect(frame?.id).toBe(`${entry.seq}`);
+      expect(frame?.event).toBe(entry.event.type);
+      expect(JSON.parse(frame!.data)).toEqual({ ...entry.event, at: entry.at });
+      expect(frame!.data.length).toBe(JSON.stringify({ ...entry.event, at: entry.at }).length);
+      expect(frame!.data).not.toMatch(/[\r\n]/);
+    },
+  );
 
   test("decode is the inverse of encode", () => {
     const encode = native.encode({ link });
@@ -98,27 +101,27 @@ describe("frames", () => {
     expect(LOG.flatMap((entry) => encode(entry).flatMap((frame) => decode(frame)))).toEqual(EVENTS);
   });
 
-  test("the text of the frames is what sse.ts makes of them", () => {
+  test("the text of the frames equals that of sse.ts", () => {
     const frames = native.encode({ link });
     const text = native.encodeText!({ link });
     for (const entry of [...LOG, ...LOG.toReversed(), { ...LOG[7]!, at: 12 }, { ...LOG[7]!, at: 61_005 }])
       expect(text(entry)).toBe(frames(entry).map(frameText).join(""));
   });
 
-  test("keys that nobody knows yet are not lost", () => {
+  test("unknown keys are kept", () => {
     const event = { type: "text-delta", part: "p", delta: "x", later: 1 } as unknown as Event;
     const [frame] = native.encode({ link })({ seq: 1, at: 2, event });
     expect(native.decode()(frame!)).toEqual([event]);
   });
 
-  test("a frame depends on its entry alone", () => {
+  test("a frame depends only on its entry", () => {
     const fed = native.encode({ link });
     const all = LOG.map((entry) => fed(entry));
     expect(native.stateless).toBe(true);
     expect(LOG.map((entry) => native.encode({ link })(entry))).toEqual(all);
   });
 
-  test("heartbeats and snapshots are no events", () => {
+  test("heartbeats and snapshots are not events", () => {
     const decode = native.decode();
     const [beat] = native.heartbeat.frames({ waiting: "tool", since: 5 });
     expect(beat).toEqual({ event: "heartbeat", data: '{"waiting":"tool","since":5}' });
@@ -146,7 +149,7 @@ describe("requests", () => {
     });
   });
 
-  test("secrets come by header and only by header", () => {
+  test("secrets come only from headers", () => {
     const body = { message: "hi" };
     expect(read("start", { body, headers: { "Runcast-Secret-Api-Key": "s3cret" } })).toMatchObject({
       request: { secrets: { API_KEY: "s3cret" } },
@@ -157,7 +160,7 @@ describe("requests", () => {
     expect(refusal.message).not.toContain("hidden");
   });
 
-  test("who accepts only JSON gets the run's id", () => {
+  test("a client that accepts only JSON gets the run's id", () => {
     const detached = (accept: string) =>
       (read("start", { body: { message: "x" }, headers: { accept } }) as { detached?: boolean }).detached;
     expect(detached("application/json")).toBe(true);
@@ -179,7 +182,7 @@ describe("requests", () => {
     expect(message).not.toContain("\n");
   });
 
-  test("a client that reads less than this version is told so; one that does not say is served", () => {
+  test("a client of an older version is refused, and one without a version is served", () => {
     const body = { message: "hi" };
     for (const request of [{ headers: { "Runcast-Protocol": "1" } }, { query: "protocol=1" }])
       expect(refused(() => read("start", { body, ...request }))).toMatchObject({
@@ -192,7 +195,7 @@ describe("requests", () => {
       expect(read("start", { body, ...request })).toMatchObject({ do: "start" });
   });
 
-  test("Last-Event-ID beats ?after=", () => {
+  test("Last-Event-ID takes precedence over ?after=", () => {
     const follow = (headers: Record<string, string>, query: string) =>
       read("follow", { params: { run: "r" }, headers, query });
     expect(follow({}, "")).toEqual({ do: "follow", run: "r", after: { seq: 0, frame: 0 } });
@@ -249,7 +252,7 @@ describe("requests", () => {
     }
   });
 
-  test("a refusal says code, message and hint", () => {
+  test("a refusal contains code, message and hint", () => {
     expect(native.refuse({ status: 418, code: "teapot", message: "short", hint: "and stout" })).toEqual({
       status: 418,
       body: '{"error":{"code":"teapot","message":"short","hint":"and stout"}}',

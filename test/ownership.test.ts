@@ -36,7 +36,7 @@ const asking: readonly Event[] = [
 ];
 
 describe("a run has one owner", () => {
-  test("the same id posted to two processes starts once", async () => {
+  test("the same id posted to two processes starts one run", async () => {
     const { join, log } = cluster();
     const ready = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     // Both call their source before either stores anything.
@@ -54,7 +54,7 @@ describe("a run has one owner", () => {
     expect(events.filter(({ type }) => type === "step-start")).toHaveLength(1);
   });
 
-  test("nobody takes over a run whose owner is alive", async () => {
+  test("no process takes over a run whose owner is alive", async () => {
     const { join, log } = cluster();
     const { run } = await join().start(request, named(waiting(started)));
     await untilEvent(log, run, isExecuting);
@@ -62,7 +62,7 @@ describe("a run has one owner", () => {
     expect((await log.info(run))?.endedAt).toBeUndefined();
   });
 
-  test("an owner that was replaced stops its source, writes nothing, and cuts nobody off", async () => {
+  test("a replaced owner stops its source, writes nothing, and disconnects no viewer", async () => {
     const { join, log, expire } = cluster();
     const cut: string[] = [];
     const first = join({ onCut: (run) => cut.push(run) });
@@ -87,7 +87,7 @@ describe("a run has one owner", () => {
     expect(cut).toEqual([]);
   });
 
-  test("a process whose heartbeats fail for a lease considers its runs lost; they go on elsewhere", async () => {
+  test("a process whose heartbeats fail for a lease considers its runs lost, and they continue elsewhere", async () => {
     const { join, log, expire } = cluster();
     const network: { down?: Error } = {};
     const heartbeat: typeof log.heartbeat = (owner, leaseMs) =>
@@ -114,7 +114,7 @@ describe("a run has one owner", () => {
     expect((await untilEnd(log, run)).at(-1)).toMatchObject({ outcome: "interrupted" });
   });
 
-  test("an engine that lost entries is reported, and the run goes on from what is left", async () => {
+  test("an engine that lost entries is reported, and the run continues from what is left", async () => {
     const { join, log } = cluster();
     const problems: unknown[] = [];
     const append: typeof log.append = (run, entries, as) =>
@@ -187,8 +187,8 @@ const scripted = (act: (run: string) => Promise<void>, repeatable = false): Sour
   return createAgent({ name: "test", model: demo({ speed: Infinity, stories: [story] }), tools: [tool] });
 };
 
-describe("what people want of a run that is at work elsewhere", () => {
-  test("a cancel of a call and of the run is stored there before it is acknowledged", async () => {
+describe("controls for a run that is active in another process", () => {
+  test("a cancel of a call or the run is stored there before it is acknowledged", async () => {
     const { join, log } = cluster();
     const other = join();
     const { run } = await join().start(request, named(waiting(started)));
@@ -200,7 +200,7 @@ describe("what people want of a run that is at work elsewhere", () => {
     expect(await other.cancel("unknown")).toBe("unknown");
   });
 
-  test("an answer gets the same replies as at home", async () => {
+  test("an answer gets the same replies as in the owner's process", async () => {
     const { join, log } = cluster();
     const other = join();
     const source: Source = async function* (_, context) {
@@ -242,7 +242,7 @@ describe("what people want of a run that is at work elsewhere", () => {
     expect(acknowledged).toEqual(["accepted"]);
   });
 
-  test("a cancel of a run whose process is gone is done by the one that takes it over", async () => {
+  test("a cancel of a run whose process is gone is executed by the next owner", async () => {
     const { join, log, expire } = cluster();
     const other = join({ findAgent: () => named(resumable) });
     const resumable: Source = Object.assign(waiting(asking), { resume: waiting([]) });
@@ -257,7 +257,7 @@ describe("what people want of a run that is at work elsewhere", () => {
 });
 
 describe("a run that is taken over", () => {
-  test("says who goes on and after what; its waiting approval stays open, its answer counts, its expiry holds", async () => {
+  test("reports its new owner and position, its approval stays open, the answer counts, and its expiry applies", async () => {
     for (const isAnswered of [true, false]) {
       const { join, log, expire } = cluster();
       const outcomes: string[] = [];
@@ -284,7 +284,7 @@ describe("a run that is taken over", () => {
     }
   });
 
-  test("its past ends with its run-resume, whatever a later owner writes", async () => {
+  test("has a past that ends with its run-resume, regardless of what a later owner writes", async () => {
     const { join, log, expire } = cluster();
     const read: string[][] = [];
     const later = Promise.withResolvers<void>();
@@ -308,7 +308,7 @@ describe("a run that is taken over", () => {
     expect(read[0]!.at(-1)).toBe("run-resume");
   });
 
-  test("a run that used secrets of its request ends as interrupted and says what to do", async () => {
+  test("ends as interrupted with a hint if it used secrets of its request", async () => {
     const { join, log, expire } = cluster();
     const source: Source = Object.assign(waiting(asking), { resume: waiting([]) });
     const { run } = await join().start({ ...request, secrets: { API_KEY: "hidden" } }, named(source));
@@ -323,7 +323,7 @@ describe("a run that is taken over", () => {
     expect(JSON.stringify(events)).not.toContain("hidden");
   });
 
-  test("a call that has ended does not run again with the one beside it that was cut", async () => {
+  test("does not repeat a completed call together with an interrupted one", async () => {
     const { join, log, expire } = cluster();
     const runs: string[] = [];
     const isCut = Promise.withResolvers<void>();
@@ -356,7 +356,7 @@ describe("a run that is taken over", () => {
     expect(runs).toEqual(["quick", "slow", "slow"]);
   });
 
-  test.each([true, false])("a call that was cut runs again only if its tool is repeatable (%s)", async (repeatable) => {
+  test.each([true, false])("repeats an interrupted call only if its tool is repeatable (%s)", async (repeatable) => {
     const { join, log, expire } = cluster();
     let runs = 0;
     const begun = Promise.withResolvers<void>();

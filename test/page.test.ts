@@ -14,7 +14,7 @@ describe("the page's files", () => {
   const assetsOf = (html: string): string[] =>
     [...html.matchAll(/(?:src|href)="\.(\/assets\/[^"]+)"/g)].map(([, path]) => path!);
 
-  test("the document is asked for again each time, what it names is kept for ever", async () => {
+  test("the document is always revalidated, and the assets it references are cached forever", async () => {
     const { url } = await serve(saying(["a"]), { page: built });
     const { response, text } = await get(url);
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
@@ -31,7 +31,7 @@ describe("the page's files", () => {
     }
   });
 
-  test("runs its own scripts and nothing else", async () => {
+  test("the page runs only its own scripts", async () => {
     const { url } = await serve(saying(["a"]), { page: built });
     const { response, text } = await get(url);
     const policy = response.headers.get("content-security-policy")!;
@@ -46,7 +46,7 @@ describe("the page's files", () => {
     expect(response.headers.get("referrer-policy")).toBe("no-referrer");
   });
 
-  test("comes compressed to whoever takes it so", async () => {
+  test("files are compressed for clients that accept it", async () => {
     const path = assetsOf(await (await built(new Request("http://localhost/")))!.text()).find((asset) =>
       asset.endsWith(".js"),
     );
@@ -67,7 +67,7 @@ describe("the page's files", () => {
     expect(brotli.bytes.length).toBeLessThan(plain.bytes.length / 2);
   });
 
-  test("needs no key, and gives nothing but its files", async () => {
+  test("files need no key, and nothing else is served with them", async () => {
     const { url } = await serve(saying(["a"]), { page: built, key: "a-long-enough-key" });
     const { text } = await get(url);
     for (const path of assetsOf(text)) expect((await get(url, path)).response.status).toBe(200);
@@ -76,7 +76,7 @@ describe("the page's files", () => {
       expect((await get(url, path)).response.status, path).toBeGreaterThanOrEqual(400);
   });
 
-  test("the server tells the page of its agents", async () => {
+  test("the server reports its agents to the page", async () => {
     const { url } = await serve(saying(["a"]), {
       agents: {
         one: describeAgent(saying([]), { model: "m" }),

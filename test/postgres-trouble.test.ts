@@ -13,7 +13,7 @@ describeWith("postgres", "a log in a Postgres that fails", () => {
   );
   const { logs, open, openThroughProxy, cut } = engine;
 
-  test("loses and repeats nothing when connections are cut again and again", async () => {
+  test("loses and repeats nothing when connections are cut repeatedly", async () => {
     const writer = await openThroughProxy();
     const reader = await open();
     const as = { owner: "ada", epoch: 1 };
@@ -28,7 +28,7 @@ describeWith("postgres", "a log in a Postgres that fails", () => {
     expect(await reader.read("a", 0, 1000)).toEqual(entries);
   });
 
-  test("of appends that come together, each succeeds or fails for itself, in its order", async () => {
+  test("appends of one batch succeed or fail individually, in order", async () => {
     const log = await open();
     const as = { owner: "ada", epoch: 1 };
     const begun = ["goes-on", "fenced", "conflict", "ends", "twice", "long"];
@@ -59,7 +59,7 @@ describeWith("postgres", "a log in a Postgres that fails", () => {
     expect(await another.read("long", 1, 5000)).toEqual(long);
   });
 
-  test("of reads that come together, each gets its own, and one that fails takes no other with it", async () => {
+  test("reads of one batch get their own results, and a failed one does not affect others", async () => {
     const writer = await open();
     const runs = Array.from({ length: 300 }, (_, index) => `run-${index}`);
     const many = [startEntry("many"), ...textEntries(2, 999)];
@@ -80,7 +80,7 @@ describeWith("postgres", "a log in a Postgres that fails", () => {
       expect(values[index + 2]).toEqual([startEntry(run), ...textEntries(2, 2)].slice(index % 4));
   });
 
-  test("wakes whoever may have missed a wake", async () => {
+  test("wakes all watchers that may have missed a wake", async () => {
     const follower = await openThroughProxy();
     const writer = await open();
     const woken: string[] = [];
@@ -95,7 +95,7 @@ describeWith("postgres", "a log in a Postgres that fails", () => {
     expect(await follower.read("a", 0, 9)).toHaveLength(2);
   });
 
-  test("goes on when a connection is dead on one side only", async () => {
+  test("continues when a connection is half open", async () => {
     const relay = await startRelay(() => [engine.server.port]);
     const url = `postgres://runcast@127.0.0.1:${relay.port}/postgres`;
     const follower = await postgres({ url, silenceMs: 300 });
@@ -118,7 +118,7 @@ describeWith("postgres", "a log in a Postgres that fails", () => {
     }
   });
 
-  test("processes that start together make the tables once; newer tables are refused", async () => {
+  test("concurrently started processes create the tables once, and newer tables are refused", async () => {
     await Promise.all(Array.from({ length: 4 }, () => open()));
     await logs[0]!.append("a", [startEntry("a")]);
     expect(await logs[3]!.info("a")).toMatchObject({ seq: 1 });
@@ -130,7 +130,7 @@ describeWith("postgres", "a log in a Postgres that fails", () => {
     await expect(open()).rejects.toThrow(/version 99/);
   });
 
-  test("says so when the engine has lost what it had stored", async () => {
+  test("reports that the engine has lost stored entries", async () => {
     const log = await open();
     await log.append("a", [startEntry("a"), ...textEntries(2, 9)]);
     const { default: pg } = await import("pg");
@@ -143,7 +143,7 @@ describeWith("postgres", "a log in a Postgres that fails", () => {
     await expect(log.append("a", textEntries(11, 1))).rejects.toThrow(/ended at 10 and now ends at 5/);
   });
 
-  test("names the server that it cannot reach, and not the password", async () => {
+  test("names the unreachable server, without the password", async () => {
     await engine.server.stop();
     const url = `postgres://ada:secret-word@127.0.0.1:${engine.server.port}/x?application_name=secret-word`;
     const error = (await postgres({ url }).catch((caught: unknown) => caught)) as Error;

@@ -11,7 +11,7 @@ const of = <Type extends Event["type"]>(events: readonly Event[], type: Type) =>
   events.filter((event): event is Extract<Event, { type: Type }> => event.type === type);
 
 describe("an agent that is a program", () => {
-  test("text, a tool and text are two steps and a call between them", async () => {
+  test("text, a tool and text are two steps with a call between them", async () => {
     const { events } = await play(
       program(async (run) => {
         await run.text("Let me look.");
@@ -37,7 +37,7 @@ describe("an agent that is a program", () => {
     expect(of(events, "step-end").map(({ finish }) => finish)).toEqual(["tools", "stop"]);
   });
 
-  test("calls that are made together are of one step and run at the same time", async () => {
+  test("calls that are made together belong to one step and run in parallel", async () => {
     const both = Promise.withResolvers<void>();
     let running = 0;
     const { events } = await play(
@@ -57,7 +57,7 @@ describe("an agent that is a program", () => {
     expect(of(events, "tool-end").map(({ outcome }) => outcome)).toEqual(["ok", "ok"]);
   });
 
-  test("a tool that throws fails its call, and the program may go on", async () => {
+  test("a tool that throws fails its call, and the program may continue", async () => {
     const { events } = await play(
       program(async (run) => {
         const result = await run
@@ -72,7 +72,7 @@ describe("an agent that is a program", () => {
     expect(events.at(-1)).toMatchObject({ type: "run-end", outcome: "done" });
   });
 
-  test("what is started and not awaited still ends, and its failure ends nothing else", async () => {
+  test("work that is not awaited still ends, and its failure ends nothing else", async () => {
     const { events } = await play(
       program((run) => {
         void run.tool("slow", {}, async () => {
@@ -96,7 +96,7 @@ describe("an agent that is a program", () => {
     expect(events.at(-1)).toMatchObject({ outcome: "error", error: { message: "the line is dead" } });
   });
 
-  test("sub-agents: of a program, and of a source's own events", async () => {
+  test("sub-agents can be programs, or a source's own events", async () => {
     const source = async function* (): AsyncGenerator<Event> {
       yield { type: "step-start", step: "s" };
       yield { type: "text-start", part: "p" };
@@ -122,7 +122,7 @@ describe("an agent that is a program", () => {
     expect(of(events, "agent-end").map(({ outcome }) => outcome)).toEqual(["done", "done"]);
   });
 
-  test("a call that a person must allow waits for them", async () => {
+  test("a call that needs approval waits for the user", async () => {
     const { runner, log } = setUp();
     let deletions = 0;
     const source = program((run) => run.tool("delete", {}, () => ++deletions, { approval: true }));
@@ -139,7 +139,7 @@ describe("an agent that is a program", () => {
     expect(deletions).toBe(1);
   });
 
-  test("a stopped call is cancelled and its work is told", async () => {
+  test("a stopped call is cancelled, and its work is notified", async () => {
     const { runner, log } = setUp();
     const source = program(async (run) => {
       await run
@@ -156,7 +156,7 @@ describe("an agent that is a program", () => {
     expect(events.at(-1)).toMatchObject({ outcome: "done" });
   });
 
-  test("whatever it does at once, the log is grammatical", async () => {
+  test("for any concurrent work, the log is grammatical", async () => {
     const { act } = fc.letrec<{ act: Act }>((tie) => ({
       act: fc.oneof(
         { maxDepth: 3 },

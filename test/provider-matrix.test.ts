@@ -5,7 +5,7 @@ import { families } from "../src/models/provider/families.ts";
 import { matrixTable, providerMatrix } from "./provider-matrix.ts";
 import { recordings } from "./recordings/providers.ts";
 
-test("what every provider sends is shown, however it is cut into pieces, and docs/models.md says so", async () => {
+test("every provider's output is shown, however it is split, and docs/models.md lists it", async () => {
   const matrix = await providerMatrix();
   const lost = Object.entries(matrix).flatMap(([name, row]) =>
     Object.entries(row).flatMap(([capability, shown]) => (shown === "no" ? [`${name}: ${capability}`] : [])),
@@ -15,6 +15,6 @@ test("what every provider sends is shown, however it is cut into pieces, and doc
   expect(document, "run: npm run docs").toContain(matrixTable(matrix));
 });
 
-test("no provider is left out", () => {
+test("no provider is missing", () => {
   expect(Object.keys(recordings).toSorted()).toEqual(families.map(([name]) => name).toSorted());
 });

@@ -17,7 +17,7 @@ const refused = async (work: Promise<unknown>): Promise<Refusal> => {
   return error;
 };
 
-describe("a model by its name", () => {
+describe("a model by name", () => {
   test.each([
     ["openai/gpt-5", "OPENAI_API_KEY", "openai.responses", "gpt-5"],
     ["openai-chat/gpt-5", "OPENAI_API_KEY", "openai.chat", "gpt-5"],
@@ -49,7 +49,7 @@ describe("a model by its name", () => {
     expect(await model(name)).toMatchObject({ provider: family });
   });
 
-  test("of any server whose base URL is known", async () => {
+  test("of any server with a known base URL", async () => {
     expect(await refused(model("acme/m"))).toMatchObject({ code: "unknown-model", status: 400 });
     expect(await refused(model("openai-compatible/m"))).toMatchObject({ code: "model-url-missing", status: 400 });
     vi.stubEnv("ACME_BASE_URL", "http://localhost:1/v1");
@@ -74,7 +74,7 @@ describe("an agent's model", () => {
     return { run, named };
   };
 
-  test("is its own, unless it lets the request choose", async () => {
+  test("is its own, unless the request may choose", async () => {
     expect((await asking({})).named).toEqual(["acme/own"]);
     expect((await asking({}, "acme/own")).named).toEqual(["acme/own"]);
     expect((await asking({}, "helper")).named).toEqual(["acme/own"]);
@@ -86,7 +86,7 @@ describe("an agent's model", () => {
     expect((run.error as Refusal).hint).toContain("acme/own, acme/other");
   });
 
-  test("is what the sub-agents without one of their own use", async () => {
+  test("is used by sub-agents without their own", async () => {
     const { model: played } = playing(
       script("go", [{ call: "task", input: { agent: "sub", task: "sub" } }], [{ say: "done" }]),
       script("sub", [{ say: "below" }]),
@@ -104,7 +104,7 @@ describe("an agent's model", () => {
     expect(run.all("agent-end")[0]?.usage?.output).toBeGreaterThan(0);
   });
 
-  test("gets the settings of the agent, and before them those of the request", async () => {
+  test("gets the agent's settings, overridden by those of the request", async () => {
     const { model: played, requests } = playing(...stories);
     const source = agent({ name: "helper", model: played, settings: { temperature: 1, reasoning: "high" } });
     await drive(source, { messages: [user("go")], settings: { temperature: 0.5, seed: "no number", mine: true } });
@@ -114,7 +114,7 @@ describe("an agent's model", () => {
   });
 });
 
-test("an agent needs nothing but the name of its model", async () => {
+test("an agent needs only the name of its model", async () => {
   vi.stubEnv("OPENAI_API_KEY", undefined);
   const run = await drive(agent({ name: "helper", model: "openai/gpt-5" }), "go");
   expect(run.events).toEqual([]);
@@ -122,7 +122,7 @@ test("an agent needs nothing but the name of its model", async () => {
 });
 
 describe("secrets", () => {
-  test("are taken out of every error that leaves the loop", async () => {
+  test("are removed from every error that leaves the loop", async () => {
     vi.stubEnv("RUNCAST_TEST_TOKEN", "of-the-environment");
     const secret = "of the/request";
     const leaks = (message: string) =>
@@ -161,7 +161,7 @@ describe("secrets", () => {
     expect((run.error as Error).cause).toBeUndefined();
   });
 
-  test("are taken out of what refuses a run, and of what a tool tells as its failure", async () => {
+  test("are removed from refusals of a run and from tool errors", async () => {
     const secrets = { ACME: "of the request" };
     const refusing = agent({
       name: "test",
@@ -183,7 +183,7 @@ describe("secrets", () => {
     expect(JSON.stringify(second.events)).not.toContain("of the request");
   });
 
-  test("are taken out of the values that a tool fails with", async () => {
+  test("are removed from the values that a tool fails with", async () => {
     const said = { error: "no such key: of the request", tried: [{ "of the request": 1, count: 2 }] };
     const fails = defineTool({
       name: "fails",
@@ -199,7 +199,7 @@ describe("secrets", () => {
     expect(JSON.stringify([run.events, requests.map(({ prompt }) => prompt)])).not.toContain("of the request");
   });
 
-  test("may be in the headers of a provider", () => {
+  test("may be in a provider's headers", () => {
     const headers = { authorization: "Bearer of-a-header", "x-api-key": "of-another", "x-title": "Demo" };
     expect(provider({ openai: { apiKey: "k" }, compatible: { acme: { headers } } }).keys.toSorted()).toEqual(
       ["k", "k", "of-a-header", "of-another"].toSorted(),

@@ -55,7 +55,7 @@ const converse = async (model: string) => {
 };
 
 describe("one conversation in four formats", () => {
-  test("is one state, but for ids, times, usage and meta", async () => {
+  test("results in one state, except for ids, times, usage and meta", async () => {
     const told = await Promise.all(formats.map(converse));
     const [first, ...others] = told.map(({ state }) => comparable(state));
     expect(first).toMatchObject({ outcome: "done" });
@@ -81,7 +81,7 @@ describe("one conversation in four formats", () => {
     );
   });
 
-  test("arguments stream where the format streams them, and only there", async () => {
+  test("arguments stream only in formats that stream them", async () => {
     for (const model of formats) {
       const { events } = await converse(model);
       const streamed = events.some(({ type }) => type === "tool-input-delta");

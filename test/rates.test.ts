@@ -5,7 +5,7 @@ import { createRate } from "../src/server/rate.ts";
 import { post, refusal, serve, silent, start } from "./serving.ts";
 
 describe("a rate", () => {
-  test("comes back one by one, by a clock that a step of the machine's time does not touch", () => {
+  test("is restored one by one, by a clock that system time changes do not affect", () => {
     vi.useFakeTimers({ toFake: ["Date"], now: 1_700_000_000_000 });
     try {
       let now = 0;
@@ -25,7 +25,7 @@ describe("a rate", () => {
     }
   });
 
-  test("is kept for many addresses without growing, whoever comes", () => {
+  test("uses bounded memory for any number of addresses", () => {
     let now = 0;
     const { take } = createRate(1, "starts", "s", () => now);
     for (let index = 0; index < 50_000; index++) {
@@ -36,7 +36,7 @@ describe("a rate", () => {
   });
 });
 
-test("an address is what the trusted proxies saw, never what the client wrote; an IPv6 network is one", () => {
+test("an address is what the trusted proxies saw, never what the client sent, and an IPv6 network counts as one", () => {
   const from = (proxies: number, forwarded?: string, remote = "10.0.0.9") =>
     clientAddress(
       { headers: { "x-forwarded-for": forwarded }, socket: { remoteAddress: remote } } as unknown as IncomingMessage,
@@ -55,7 +55,7 @@ describe("over HTTP", () => {
   const key = "correct-horse";
   const bearer = { authorization: `Bearer ${key}` };
 
-  test("starts, stops and answers, and reads have limits of their own", async () => {
+  test("starts, stops and answers, and reads have separate limits", async () => {
     const { url } = await serve(silent, { limits: { startsPerMinute: 1, controlsPerMinute: 2, readsPerMinute: 3 } });
     const run = await start(url);
     const started = await post(`${url}/runs`, { message: "x" });
@@ -69,7 +69,7 @@ describe("over HTTP", () => {
     expect((await fetch(`${url}/health`)).status).toBe(200);
   });
 
-  test("whoever guesses keys gets no answer for a while, not even to the right one; others go on", async () => {
+  test("after wrong keys, even the right key is refused for a while, and other addresses are not affected", async () => {
     const { url } = await serve(silent, { key, trustProxy: true, limits: { wrongKeysPerMinute: 3 } });
     const ask = (address: string, headers: Record<string, string>) =>
       fetch(`${url}/runs`, { headers: { "x-forwarded-for": `6.6.6.6, ${address}`, ...headers } });
@@ -78,7 +78,7 @@ describe("over HTTP", () => {
     for (const headers of [{ authorization: "Bearer wrong" }, bearer])
       expect(await refusal(await ask("1.1.1.1", headers))).toMatchObject({ status: 429, code: "too-many-requests" });
     expect((await ask("2.2.2.2", bearer)).status).toBe(200);
-    // Where the right key was used before, guesses of others do not lock it out.
+    // Where the right key was used before, wrong guesses of others do not lock it out.
     for (let count = 0; count < 5; count++) await ask("2.2.2.2", { authorization: `Bearer wrong-${count}` });
     expect((await ask("2.2.2.2", { authorization: "Bearer wrong" })).status).toBe(429);
     expect((await ask("2.2.2.2", bearer)).status).toBe(200);

@@ -22,15 +22,15 @@ const Other: Card = () => createElement("i", null, "other");
 const draw = (tool: string, around: (card: ReactNode) => ReactNode): string =>
   renderToStaticMarkup(around(createElement(ToolCard, stateOf(tool), "ours")));
 
-describe("cards by a tool's name", () => {
-  test("the registered card draws the call, any other tool gets what is inside", () => {
+describe("cards by tool name", () => {
+  test("the registered card draws the call, and other tools get the default content", () => {
     const around = (card: ReactNode) => createElement(CardsProvider, { cards: { roll_dice: Dice } }, card);
     expect(draw("roll_dice", around)).toBe("<b>{&quot;sides&quot;:6}</b>");
     expect(draw("look", around)).toBe("ours");
     expect(draw("roll_dice", (card) => card)).toBe("ours");
   });
 
-  test("a provider adds to those around it, and the inner one wins", () => {
+  test("a provider adds to outer ones, and the inner one wins", () => {
     const inner = (card: ReactNode) => createElement(CardsProvider, { cards: { roll_dice: Other } }, card);
     const around = (card: ReactNode) =>
       createElement(CardsProvider, { cards: { roll_dice: Dice, look: Dice } }, inner(card));
@@ -38,7 +38,7 @@ describe("cards by a tool's name", () => {
     expect(draw("look", around)).toBe("<b>{&quot;sides&quot;:6}</b>");
   });
 
-  test("a tool whose name every object has is no card", () => {
+  test("a tool named like an object property has no card", () => {
     const around = (card: ReactNode) => createElement(CardsProvider, { cards: {} }, card);
     for (const name of ["toString", "constructor", "__proto__"]) expect(draw(name, around)).toBe("ours");
   });

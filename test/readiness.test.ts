@@ -18,7 +18,7 @@ const temporary = async (): Promise<string> => {
 };
 
 describe("/ready", () => {
-  test("is 503 while nothing can be stored, reports it once, and comes back", async () => {
+  test("is 503 while nothing can be stored, reports it once, and recovers", async () => {
     const inner = memory();
     const problems: unknown[] = [];
     let full: Error | undefined;
@@ -56,7 +56,7 @@ describe("/ready", () => {
   });
 });
 
-describe("clients are not told where the log is", () => {
+describe("clients do not learn where the log is", () => {
   const secret = "/srv/secret/place";
   const broken = Object.assign(new Error(`the log in ${secret} cannot grow`), { reason: "the disk is full" });
 
@@ -101,7 +101,7 @@ describe("clients are not told where the log is", () => {
   });
 });
 
-test("a whole answer in a dialect that has only streams is refused before the run starts", async () => {
+test("a whole answer in a dialect that only streams is refused before the run starts", async () => {
   const { url } = await serve(silent, { dialects: [native, openaiChat, forge] });
   const body = { model: "test", messages: [{ role: "user", content: "hi" }], stream: false };
   const response = await post(`${url}/v1/chat/completions?dialect=forge`, body);
@@ -110,7 +110,7 @@ test("a whole answer in a dialect that has only streams is refused before the ru
   expect(await (await fetch(`${url}/runs`)).json()).toEqual({ runs: [] });
 });
 
-test("refusals are counted by their status and code", async () => {
+test("refusals are counted by status and code", async () => {
   const { url } = await serve(silent);
   await fetch(`${url}/nothing`);
   await fetch(`${url}/runs/none/events`);
@@ -121,7 +121,7 @@ test("refusals are counted by their status and code", async () => {
   expect(text).toContain('runcast_refusals_total{status="404",code="unknown-run"} 1');
 });
 
-test("a log without a backup of its own says what to use", async () => {
+test("a log without its own backup names the tool to use", async () => {
   const { url } = await serve(silent);
   const response = await fetch(`${url}/admin/backup`, { method: "POST" });
   expect(await refusal(response)).toMatchObject({

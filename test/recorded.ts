@@ -1,21 +1,21 @@
-/** What one recorded answer holds. */
+/** The content of one recorded response. */
 export interface Recording {
   readonly text: string;
   readonly thinking: string;
-  /** The calls that are ours to run, with their arguments. */
+  /** The calls that the agent must run, with their arguments. */
   readonly calls: readonly { readonly name: string; readonly input: unknown }[];
   readonly usage: { readonly input: number; readonly output: number };
   readonly failed: boolean;
 }
 
-/** Adds up a recording by hand, without any provider's library. */
+/** Reads a recording manually, without any provider's library. */
 export const recordedIn = (format: string, lines: readonly string[]): Recording => {
   const read = { "openai-chat": chat, "openai-responses": responses, anthropic, google }[format];
   if (!read) throw new Error(`no reader for ${format}`);
   return read(lines.map((line) => JSON.parse(line)));
 };
 
-/** Whatever a provider may have written. */
+/** Any value that a provider may have written. */
 type Chunk = any;
 const join = (pieces: readonly (string | null | undefined)[]): string => pieces.map((piece) => piece ?? "").join("");
 const parsed = (text: string): unknown => JSON.parse(text === "" ? "{}" : text);
@@ -29,7 +29,7 @@ const chat = (chunks: readonly Chunk[]): Recording => {
   }
   const usage = chunks.findLast((chunk) => chunk.usage)?.usage ?? {};
   const reasoning = usage.completion_tokens_details?.reasoning_tokens ?? 0;
-  // Some servers count reasoning beside the completion: the total is what was paid for.
+  // Some servers count reasoning separately from the completion. The total is what was billed.
   const isBeside = usage.total_tokens === usage.prompt_tokens + usage.completion_tokens + reasoning;
   return {
     text: join(deltas.map(({ content }) => content)),

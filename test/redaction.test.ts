@@ -70,7 +70,7 @@ describe("a text in pieces", () => {
     return parts.join(" ");
   };
 
-  test("loses every secret, wherever it was cut, and nothing else than if it had come whole", () => {
+  test("loses every secret, wherever it is split, and nothing else than when it arrives whole", () => {
     for (let round = 0; round < 300; round++) {
       const whole = text();
       const clean = scan(cut(whole));
@@ -79,7 +79,7 @@ describe("a text in pieces", () => {
     }
   });
 
-  test("never gives a character of what it finds, at any cut of each secret", () => {
+  test("never returns a character of a match, for any split of each secret", () => {
     for (const secret of SECRETS)
       for (let at = 0; at <= secret.length; at++) {
         const scanner = new Scanner(program, () => {});
@@ -90,7 +90,7 @@ describe("a text in pieces", () => {
       }
   });
 
-  test("finds what the rules would find by the language's own expressions", () => {
+  test("finds what the language's own regular expressions would find", () => {
     const patterns = [/\bab+c\b/, /x(?:y|z){2,3}w?/i, /[^\sa-c]{4,}-\d/, /^start|end$/, /\d(?:[ -]?\d){3,5}\b/];
     for (const pattern of patterns) {
       const own = compileRules([{ name: "p", pattern }]);
@@ -112,7 +112,7 @@ describe("a text in pieces", () => {
     }
   });
 
-  test("of any length takes time by its length alone, for rules and texts that make others slow", () => {
+  test("takes linear time, even for rules and texts that make backtracking slow", () => {
     const evil = compileRules([{ name: "evil", pattern: /(?:a+)+b|(?:a|a)*c|(?:.*,){5}d/ }]);
     const time = (length: number): number => {
       const scanner = new Scanner(evil, () => {});
@@ -135,7 +135,7 @@ describe("a text in pieces", () => {
     expect(scanner.push(words).length).toBeGreaterThan(0);
   });
 
-  test("a secret of any length is gone to its end", () => {
+  test("a secret of any length is removed to its end", () => {
     const secret = `sk-${"aB3".repeat(5000)}`;
     const scanner = new Scanner(program, () => {});
     let clean = "";
@@ -145,12 +145,12 @@ describe("a text in pieces", () => {
     expect(scan([pem])).toMatch(/^\[redacted\] ?RSA PRIVATE KEY-----\nSo it is\.$|^\[redacted\][^M]*\nSo it is\.$/);
   });
 
-  test("numbers that are no card's stay", () => {
+  test("numbers that are not card numbers stay", () => {
     expect(scan(["order 4111 1111 1111 1112 of 2026-11-16"])).toBe("order 4111 1111 1111 1112 of 2026-11-16");
   });
 });
 
-test("rules that cannot be followed are refused at the start, with what is wrong", () => {
+test("unsupported rules are rejected when the agent is created, with the reason", () => {
   const source: Source = async function* () {};
   const wrong = (given: RedactionRules) => () => redactAgent(source, given);
   expect(wrong({ patterns: [/(a)\1/] })).toThrow(/uses \\1, which cannot be matched while text arrives/);
@@ -253,7 +253,7 @@ describe("a run of a redacted agent", () => {
     });
   });
 
-  test("says nothing where nothing was removed, and loses no word", async () => {
+  test("has no notice if nothing was removed, and loses no text", async () => {
     const source: Source = async function* () {
       yield { type: "step-start", step: "s" };
       yield { type: "text-start", part: "p" };

@@ -18,7 +18,7 @@ describeWith("redis-server", "a log in a Redis that fails", () => {
     return all;
   };
 
-  test("loses and repeats nothing when connections are cut again and again", async () => {
+  test("loses and repeats nothing when connections are cut repeatedly", async () => {
     const writer = await openThroughProxy();
     const reader = await open();
     const as = { owner: "ada", epoch: 1 };
@@ -35,7 +35,7 @@ describeWith("redis-server", "a log in a Redis that fails", () => {
     expect(await reader.list({ limit: 9 })).toMatchObject([{ run: "a", seq: 202, outcome: "done" }]);
   });
 
-  test("tells its own append from another's after a lost answer", async () => {
+  test("recognizes its own append after a lost reply", async () => {
     const mine = await openThroughProxy();
     const others = await open();
     await others.append("a", [startEntry("a")]);
@@ -49,7 +49,7 @@ describeWith("redis-server", "a log in a Redis that fails", () => {
     expect((await others.info("a"))?.seq).toBe(2);
   });
 
-  test("wakes whoever may have missed a wake", async () => {
+  test("wakes all watchers that may have missed a wake", async () => {
     const follower = await openThroughProxy();
     const writer = await open();
     const woken: string[] = [];
@@ -64,11 +64,11 @@ describeWith("redis-server", "a log in a Redis that fails", () => {
     await vi.waitFor(() => expect(woken).toContain("entries"), 20_000);
   });
 
-  test("says so when the engine has lost what it had stored", async () => {
+  test("reports that the engine has lost stored entries", async () => {
     const log = await open();
     await log.append("a", [startEntry("a"), ...textEntries(2, 9)]);
     expect(await log.read("a", 10, 9)).toEqual([]);
-    // As a replica that has not heard of the last entries, and is now the primary, would have it.
+    // Simulates a replica that had not received the last entries and is now the primary.
     const { createClient } = await import("redis");
     const client = createClient({ url: engine.server.url });
     await client.connect();
@@ -80,7 +80,7 @@ describeWith("redis-server", "a log in a Redis that fails", () => {
     expect(await log.read("a", 5, 9)).toEqual([]);
   });
 
-  test("names the server that it cannot reach, and not the password", async () => {
+  test("names the unreachable server, without the password", async () => {
     await engine.server.stop();
     const url = `redis://ada:secret-word@127.0.0.1:${engine.server.port}/0?x=secret-word`;
     const error = (await redis({ url }).catch((caught: unknown) => caught)) as Error;

@@ -1,24 +1,24 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** A plain TCP relay: a load balancer over several ports, or a network of which things can go wrong. */
+/** A plain TCP relay: a load balancer over several ports, or an unreliable network. */
 export interface Relay {
   readonly port: number;
   readonly url: string;
-  /** How many connections are open now. */
+  /** The number of open connections. */
   readonly open: number;
-  /** Cuts the open connections that `chosen` says; all by default. */
+  /** Cuts the open connections for which `chosen` returns true. Default: all. */
   cut(chosen?: () => boolean): void;
-  /** Passes nothing on any more over the open connections, and does not close them either. */
+  /** Stops forwarding over the open connections without closing them. */
   freeze(chosen?: () => boolean): void;
-  /** Holds back what is sent from now on for so long; 0 again: not at all. */
+  /** Delays everything that is sent from now on. 0 turns this off. */
   delay(ms: number): void;
   close(): Promise<void>;
 }
 
 const CONNECT_TRIES = 100;
 
-/** Each connection goes to the next port that takes one. `ports` may change at any time. */
+/** Each connection goes to the next port that accepts it. `ports` may change at any time. */
 export const startRelay = async (ports: () => readonly number[]): Promise<Relay> => {
   const pairs = new Set<Pair>();
   let next = 0;
@@ -96,7 +96,7 @@ const reached = (port: number): Promise<Socket | undefined> =>
     });
   });
 
-/** In order, however the delay changes. */
+/** Keeps the order, however the delay changes. */
 const forward = (pair: Pair, from: Socket, to: Socket, delayMs: () => number): void => {
   const held: { readonly at: number; readonly bytes: Buffer }[] = [];
   const write = (bytes: Buffer) => {
@@ -109,7 +109,7 @@ const forward = (pair: Pair, from: Socket, to: Socket, delayMs: () => number): v
     if (held.length > 0) setTimeout(pump, held[0]!.at - performance.now() + 1);
   };
   from.on("data", (bytes: Buffer) => {
-    // What was sent into a connection that is half open is lost: it never comes back.
+    // Data sent into a half-open connection is lost.
     if (pair.isFrozen) return;
     const wait = delayMs();
     if (wait === 0 && held.length === 0) return write(bytes);

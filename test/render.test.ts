@@ -45,7 +45,7 @@ const call = (id: string, name: string): Event[] => [
 ];
 
 describe("the tree", () => {
-  test("tells of calls what they are: pending, executing with the time so far, ended with what it took", () => {
+  test("shows the state of calls: pending, executing with the time so far, ended with its duration", () => {
     const entries = entriesOf(start, step, ...call("a", "read"), stepEnd);
     expect(drawn(entries)).toContain("○ read  notes.md  pending");
     const running = [
@@ -75,20 +75,20 @@ describe("the tree", () => {
     expect(lines).toContain("  … 2 more lines");
   });
 
-  test("a call that never executed took no time", () => {
+  test("shows no duration for a call that never executed", () => {
     const lines = drawn(
       entriesOf(start, step, ...call("a", "rm"), stepEnd, { type: "tool-end", call: "a", outcome: "denied" }),
     );
     expect(lines).toContain("⊘ rm  notes.md  denied");
   });
 
-  test("nobody knows how long what a crash interrupted took", () => {
+  test("shows no duration for what a crash interrupted", () => {
     const lines = drawn(golden("crash"));
     expect(lines).toContain("✗ watch_deploy  lantern-web  interrupted");
     expect(lines.some((line) => line.startsWith("✗ Interrupted  50 tokens in"))).toBe(true);
   });
 
-  test("nests sub-agents, folds thinking to its time and ends with usage", () => {
+  test("nests sub-agents, collapses thinking to its duration and ends with usage", () => {
     const lines = drawn(golden("nested"));
     expect(lines.some((line) => line.startsWith("│ │ │ │ ◆ reader") || line.includes("◆ reader"))).toBe(true);
     expect(
@@ -107,7 +107,7 @@ describe("the tree", () => {
     expect(drawn(entries).join("\n")).toContain("✓ Allowed with edits by Ada");
   });
 
-  test("does not claim to know what goes on when it has lost the server", () => {
+  test("claims no current activity when it has lost the server", () => {
     const state = stateOf(entriesOf(start, step));
     const foot = (isLive: boolean, text: string) =>
       footLines(state, { ...view, now: START + 5000, known: { text, isLive } });
@@ -115,7 +115,7 @@ describe("the tree", () => {
     expect(foot(false, "connection lost")).toEqual(["○ connection lost  last seen: Working, 5.0 s"]);
   });
 
-  test("a failed call is red, and only colours are added by colour", () => {
+  test("shows a failed call in red, and color adds only colors", () => {
     const entries = golden("failing-tool");
     const coloured = drawn(entries, { color: true });
     expect(coloured.join("\n")).toContain("\x1b[31m✗\x1b[0m");
@@ -123,7 +123,7 @@ describe("the tree", () => {
     expect(coloured.map((line) => line.replace(/\x1b\[\d+m/g, ""))).toEqual(drawn(entries));
   });
 
-  test("what stands is given out once and never changes: any prefix, then the rest, is the whole", () => {
+  test("returns each settled line once: any prefix followed by the rest equals the whole", () => {
     fc.assert(
       fc.property(arbitraryLog(), (entries) => {
         const state = createState();
@@ -142,7 +142,7 @@ describe("the tree", () => {
     );
   });
 
-  test("no line is wider than the terminal", () => {
+  test("has no line wider than the terminal", () => {
     fc.assert(
       fc.property(arbitraryLog(), fc.integer({ min: 60, max: 120 }), fc.nat(), (entries, width, cut) => {
         const prefix = entries.slice(0, 1 + (cut % entries.length));
@@ -152,7 +152,7 @@ describe("the tree", () => {
     );
   });
 
-  test("of a long text only what fits is looked at again", () => {
+  test("reprocesses only the part of a long text that fits", () => {
     const text = "word ".repeat(200_000);
     const state = stateOf(
       entriesOf(start, step, { type: "text-start", part: "p" }, { type: "text-delta", part: "p", delta: text }),
@@ -164,7 +164,7 @@ describe("the tree", () => {
 });
 
 describe("the plain text", () => {
-  test("has a line for what happens, in its order, and says text by the line", () => {
+  test("has a line per event, in order, and text line by line", () => {
     const state = createState();
     const plain = createPlainText(state, { width: 1000, color: false });
     const lines = golden("everything").flatMap((entry) => {
@@ -183,7 +183,7 @@ describe("the plain text", () => {
     expect(lines).toContain("- 409 of 412 tests pass (99.3 %); the other three fail on Mondays.");
   });
 
-  test("says whose words they are where sub-agents speak in turn, also where they have one name", () => {
+  test("names the agent when sub-agents take turns, even if they share a name", () => {
     const says = (agent: string, part: string, text: string): Event[] => [
       { type: "text-start", part, agent },
       { type: "text-delta", part, agent, delta: text },
@@ -233,7 +233,7 @@ describe("the plain text", () => {
     ]);
   });
 
-  test("survives logs of any shape, also ones with holes in their grammar", () => {
+  test("survives logs of any shape, even invalid ones", () => {
     fc.assert(
       fc.property(arbitraryLog(), fc.nat(), (entries, hole) => {
         const without = entries.filter((_, index) => index !== 1 + (hole % entries.length));
@@ -322,13 +322,13 @@ describe("hostile text", () => {
     }
   });
 
-  test("loses its escapes and keeps its words", () => {
+  test("loses its escape sequences and keeps its text", () => {
     expect(terminalText("\x1b[1mbold\x1b[0m and\tplain\r\nnext\rlast")).toBe("bold and    plain\nnext\nlast");
     expect(terminalText("naïve 日本 👩‍👩‍👧 é")).toBe("naïve 日本 👩‍👩‍👧 é");
   });
 });
 
-test("widths: wide, combined and joined characters", () => {
+test("widths: wide, combining and joined characters", () => {
   expect(widthOf("abc")).toBe(3);
   expect(widthOf("日本")).toBe(4);
   expect(widthOf("e\u0301")).toBe(1);
@@ -340,12 +340,12 @@ test("widths: wide, combined and joined characters", () => {
   expect(wrap("", 10)).toEqual([""]);
 });
 
-test("the screen: what stands scrolls away once, what moves is drawn over", () => {
+test("the screen: settled lines scroll away once, live lines are redrawn", () => {
   const arbitraryLines = fc.array(fc.string({ unit: fc.constantFrom("a", "b", " ", "日"), maxLength: 19 }), {
     maxLength: 5,
   });
   fc.assert(
-    // A terminal that was never told its size says 0.
+    // A terminal of unknown size reports 0.
     fc.property(
       fc.array(fc.tuple(arbitraryLines, arbitraryLines), { minLength: 1 }),
       fc.constantFrom(40, 0),
@@ -361,7 +361,7 @@ test("the screen: what stands scrolls away once, what moves is drawn over", () =
   );
 });
 
-test("a terminal whose size nobody has set is drawn as one of the usual size", () => {
+test("a terminal of unknown size gets the usual size", () => {
   let written = "";
   const write = (text: string) => (written += text).length > 0;
   const screen = createScreen({ columns: 0, rows: 0, write } as unknown as NodeJS.WriteStream);
@@ -371,7 +371,7 @@ test("a terminal whose size nobody has set is drawn as one of the usual size", (
   expect(terminal(written)).toEqual(["one", "two"]);
 });
 
-/** What a terminal shows of the little that a screen writes. */
+/** Emulates the few sequences that a screen writes. */
 const terminal = (written: string): string[] => {
   const rows: string[] = [];
   // eslint-disable-next-line no-control-regex

@@ -11,7 +11,7 @@ const folded = (entries: readonly Entry[], seq: number): RunState => {
   return state;
 };
 
-/** Everything, also what a snapshot leaves out: folding on must find it. */
+/** Everything, including what a snapshot omits, because folding needs it. */
 const whole = (state: RunState) => ({
   ...snapshot(state),
   nodes: [...state.nodes.keys()].sort(),
@@ -20,7 +20,7 @@ const whole = (state: RunState) => ({
 });
 
 describe("a timeline", () => {
-  test("has, after any entry, the state that folding everything up to it gives", () => {
+  test("has the state after any entry that folding everything up to it gives", () => {
     fc.assert(
       fc.property(
         arbitraryLog(4),
@@ -34,7 +34,7 @@ describe("a timeline", () => {
             state = timeline.stateAt(seq, goesOn ? state : undefined);
             expect(whole(state)).toEqual(whole(folded(entries, seq)));
           }
-          // What was given away and folded on has changed nothing that is kept.
+          // Folding on with a returned state has not changed the checkpoints.
           expect(whole(timeline.stateAt(entries.length))).toEqual(whole(folded(entries, entries.length)));
         },
       ),
@@ -42,7 +42,7 @@ describe("a timeline", () => {
     );
   });
 
-  test("takes what is added at the end", () => {
+  test("reads entries that are appended", () => {
     const entries = talk(20);
     const shown: Entry[] = entries.slice(0, 5);
     const timeline = createTimeline(shown, 3);
@@ -52,7 +52,7 @@ describe("a timeline", () => {
     expect(whole(timeline.stateAt(4))).toEqual(whole(folded(entries, 4)));
   });
 
-  test("a hundred thousand entries: a jump folds at most as many as lie between two checkpoints", () => {
+  test("of a hundred thousand entries folds at most one checkpoint interval per jump", () => {
     const entries = talk(100_000);
     const timeline = createTimeline(entries);
     timeline.stateAt(entries.length);
@@ -68,7 +68,7 @@ describe("a timeline", () => {
 });
 
 describe("a replay", () => {
-  test("plays with the waits there were, and shortens long ones", () => {
+  test("plays with the original waits, and shortens long ones", () => {
     const entries = talk(6, [100, 100, 60_000, 100, 100]);
     const replay = createReplay(entries, 0);
     expect([replay.seq, replay.length, replay.shortenedCount]).toEqual([0, 6, 1]);
@@ -85,7 +85,7 @@ describe("a replay", () => {
     expect(replay.shortened).toBe(60_000);
   });
 
-  test("faster is faster; it can be paused, moved and played again from the end", () => {
+  test("can be sped up, paused, moved and restarted at the end", () => {
     const entries = talk(
       101,
       Array.from({ length: 100 }, () => 100),
@@ -112,14 +112,14 @@ describe("a replay", () => {
     expect(replay.seq).toBe(101);
   });
 
-  test("an empty run has nothing to play", () => {
+  test("of an empty run has nothing to play", () => {
     const replay = createReplay([]);
     replay.play();
     expect([replay.seq, replay.length, replay.isPlaying, replay.timeOf(3)]).toEqual([0, 0, false, 0]);
   });
 });
 
-/** A run of so many entries: words, and a call every hundred. `waits` are the milliseconds between them. */
+/** A run with this many entries: text, and a call every hundred. `waits` are the milliseconds between them. */
 function talk(length: number, waits: readonly number[] = []): Entry[] {
   const events: Event[] = [
     { type: "run-start", protocol: 1, run: "r", name: "test" },

@@ -30,7 +30,7 @@ const folded = (...events: Event[]) => {
 };
 
 describe("run-resume", () => {
-  test("stands wherever nothing is cut", () => {
+  test("is valid wherever nothing is cut", () => {
     expect(messageOf(start, resume(1), resume(2), end)).toBeUndefined();
   });
 
@@ -63,7 +63,7 @@ describe("run-resume", () => {
     expect(messageOf(start, ...events)).toBe(message);
   });
 
-  test("leaves what waits open: approvals, calls that have not begun, sub-agents with the call that waits for them", () => {
+  test("leaves waiting items open: approvals, calls that have not begun, sub-agents with the call that waits for them", () => {
     const answered: Event = { type: "ask-end", ask: "a", outcome: "answered", answer: { allow: true, option: "once" } };
     const log: Event[] = [
       start,
@@ -87,7 +87,7 @@ describe("run-resume", () => {
     expect(messageOf(...log)).toBeUndefined();
   });
 
-  test("says in the state where it happened and what was given up", () => {
+  test("records in the state where it happened and what was cut", () => {
     const part: Event[] = [
       { type: "text-start", part: "p" },
       { type: "text-end", part: "p", cut: true },
@@ -104,7 +104,7 @@ describe("repeats", () => {
   const cut = [start, step, call, stepEnd, execute, cutCall, resume(5)];
   const again: Event = { type: "tool-start", call: "d", name: "t", repeats: "c" };
 
-  test("a call that was interrupted runs again, outside a step, as the step's own", () => {
+  test("an interrupted call runs again, outside a step, as part of the step", () => {
     const log: Event[] = [
       ...cut,
       again,
@@ -178,11 +178,11 @@ describe("versions", () => {
   const text = (...events: object[]) =>
     events.map((event, index) => JSON.stringify({ seq: index + 1, at: 0, event })).join("\n");
 
-  test("a log of version 1 is read", () => {
+  test("a log of version 1 can be read", () => {
     expect(checkText(text({ ...start, protocol: 1 }, end), "log")).toMatchObject({ ok: true });
   });
 
-  test("a log of a later version is refused plainly, whatever it holds", () => {
+  test("a log of a later version is rejected with a clear error, whatever it contains", () => {
     const message = "this log uses protocol 3; this version of Runcast reads up to 2; update it";
     expect(createVerifier().check({ ...start, protocol: 3 } as Event)).toBe(message);
     expect(checkText(text({ type: "run-start", protocol: 3 }, { type: "hologram" }), "log").message).toBe(

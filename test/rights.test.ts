@@ -25,7 +25,7 @@ const KEYS: readonly Key[] = [
 type Row = Readonly<Record<"alice" | "bob" | "nobody", string>>;
 const ALL = "watch answer cancel share";
 
-/** What each may do with the runs of Alice, of Bob and of nobody. */
+/** What each principal may do with the runs of Alice, of Bob and of no user. */
 const TABLE: Readonly<Record<string, Row>> = {
   root: { alice: ALL, bob: ALL, nobody: ALL },
   boss: { alice: ALL, bob: ALL, nobody: ALL },
@@ -71,13 +71,13 @@ describe("who may do what, by the rules alone", () => {
     expect(Object.keys(TABLE).filter((who) => may(principals[who]!, "start"))).toEqual([...STARTS]);
   });
 
-  test("without keys everything is allowed, and users are believed", () => {
+  test("without keys everything is allowed, and user names in requests are trusted", () => {
     for (const action of ACTIONS) for (const run of Object.values(runs)) expect(may(LOCAL, action, run)).toBe(true);
     expect(startedBy(LOCAL, { id: "carol" })).toEqual({ id: "carol" });
     expect([startedBy(LOCAL, undefined), actorOf(LOCAL)]).toEqual([undefined, undefined]);
   });
 
-  test("only who speaks for others is believed about them", () => {
+  test("user names in requests are trusted only with a key for others", () => {
     const carol = { id: "carol" };
     const who = (name: string) => startedBy(principals[name]!, carol)?.id;
     expect(["root", "alice", "screen", "front"].map(who)).toEqual(["carol", "alice", "alice", "carol"]);
@@ -141,7 +141,7 @@ describe("who may do what, over HTTP", () => {
     }
   });
 
-  test("start, and whose run it becomes", async () => {
+  test("start, and the owner of the new run", async () => {
     const { start, startOf } = await setUp(saying(["a"]));
     for (const who of Object.keys(TABLE).filter((name) => name !== "link")) {
       const { status, run } = await start(who, { user: { id: "carol", name: "Carol" } });
@@ -154,7 +154,7 @@ describe("who may do what, over HTTP", () => {
     }
   });
 
-  test("lists have one's own runs alone, page by page", async () => {
+  test("lists contain only the caller's own runs, page by page", async () => {
     const { start, get } = await setUp(saying(["a"]));
     const mine: string[] = [];
     for (let index = 0; index < 5; index++) {
@@ -176,7 +176,7 @@ describe("who may do what, over HTTP", () => {
     expect([ids(third), third.next]).toEqual([mine.slice(4), undefined]);
   });
 
-  test("an id that somebody else has taken, and a run of somebody else to continue, are refused", async () => {
+  test("an id of another user's run, and continuing another user's run, are refused", async () => {
     const { url, start, bearer } = await setUp(saying(["a"]));
     await start("alice", { run: "mine" });
     expect(await start("bob", { run: "mine" })).toMatchObject({ status: 409, error: { code: "run-taken" } });
@@ -186,7 +186,7 @@ describe("who may do what, over HTTP", () => {
     expect(continued.status).toBe(404);
   });
 
-  test("who answered and who cancelled is in the log", async () => {
+  test("the log records who answered and who cancelled", async () => {
     const { url, start, bearer, get } = await setUp(asking);
     const { run } = await start("alice");
     await post(`${url}/runs/${run}/asks/ok`, { allow: true }, bearer("phone"));

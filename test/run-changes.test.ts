@@ -7,7 +7,7 @@ import { createRunRows } from "../src/server/run-rows.ts";
 import type { Source } from "../src/source.ts";
 import { post, refusal, serve, until } from "./serving.ts";
 
-/** A log, a clock that the test moves, and what a process notices. */
+/** A log, a clock that the test moves, and the changes that a process detects. */
 const noticing = () => {
   const log = memory();
   let time = 1_000_000;
@@ -30,8 +30,8 @@ const noticing = () => {
 };
 const idsOf = (changed: readonly { readonly info: { readonly run: string } }[]) => changed.map(({ info }) => info.run);
 
-describe("what a process notices of runs", () => {
-  test("each change once: what began, asks, ended, also between two looks, and nothing of what only streams", async () => {
+describe("changes that a process detects", () => {
+  test("each change once: starts, asks and ends, even between two looks, but no streaming", async () => {
     const { process, write, start, end, wait } = noticing();
     await start("one");
     await start("two");
@@ -62,7 +62,7 @@ describe("what a process notices of runs", () => {
     expect(idsOf(next.open)).toEqual(["one"]);
   });
 
-  test("a run that begins and ends where there was none is noticed, and so is one that is dropped", async () => {
+  test("a run that starts and ends between looks is detected, and so is a dropped one", async () => {
     const { log, process, start, end, wait } = noticing();
     const { since } = process();
     let next = await since(undefined);
@@ -81,7 +81,7 @@ describe("what a process notices of runs", () => {
     expect(next.changed.map(({ info, row }) => [info.run, row])).toEqual([["gone", undefined]]);
   });
 
-  test("one look a second serves all; a change is told to each of them", async () => {
+  test("one look per second serves all callers, and each gets every change", async () => {
     const { log, start, wait } = noticing();
     let listed = 0;
     const counting = {
@@ -104,7 +104,7 @@ describe("what a process notices of runs", () => {
     expect(answers.every(({ changed }) => idsOf(changed)[0] === "one")).toBe(true);
   });
 
-  test("another process goes on with a cursor once it has watched long enough; before that it says so", async () => {
+  test("another process continues with a cursor once it has watched long enough, and resets it before that", async () => {
     const { process, start, end, wait } = noticing();
     await start("one");
     const [here, there] = [process(), process()];
@@ -126,7 +126,7 @@ describe("what a process notices of runs", () => {
       expect((await there.since(broken)).isReset).toBe(true);
   });
 
-  test("a log that fails fails the answer, and the next one begins anew", async () => {
+  test("a log that fails rejects the request, and the next one starts from scratch", async () => {
     const { log, start } = noticing();
     await start("one");
     let fails = true;
@@ -155,7 +155,7 @@ const keys = [
 ];
 const as = (name: string) => ({ authorization: `Bearer ${name}-secret-key` });
 
-/** Asks if it is told to, fails if it is told to, and else ends. */
+/** Asks or fails if the message requests it, and otherwise ends. */
 const source: Source = async function* ({ messages }, { answerTo }) {
   const [part] = messages.at(-1)!.content;
   const text = part?.type === "text" ? part.text : "";
@@ -183,7 +183,7 @@ describe("lists of runs over HTTP", () => {
     return { url, begin, list, changes };
   };
 
-  test("runs are found by state, agent, words and whose they are", async () => {
+  test("runs are found by state, agent, text and user", async () => {
     const { url, begin, list } = await serving();
     await begin("fine", "Hello World", "ann");
     await begin("broken", "fail now", "bob");
@@ -206,7 +206,7 @@ describe("lists of runs over HTTP", () => {
     expect((await refusal(long)).status).toBe(400);
   });
 
-  test("each learns of the changes of their own runs, admin of all; what no longer fits is named", async () => {
+  test("each user gets changes of their own runs, an admin of all, and runs that no longer match are named", async () => {
     const { url, begin, changes } = await serving();
     const first = { ann: await changes("", "ann"), root: await changes("", "root") };
     expect(first.ann).toMatchObject({ reset: true, runs: [], may: { answer: true, cancel: true, everyone: false } });
@@ -226,7 +226,7 @@ describe("lists of runs over HTTP", () => {
     expect(await told("root", "&state=waiting")).toMatchObject({ runs: [], left: ["waits"] });
   });
 
-  test("who may not watch, and a share link, learn nothing", async () => {
+  test("callers without the right to watch, and share links, get nothing", async () => {
     const { url, begin } = await serving();
     await begin("waits", "ask me", "bob");
     const link = await post(`${url}/runs/waits/links`, {}, as("bob"));
@@ -240,7 +240,7 @@ describe("lists of runs over HTTP", () => {
     }
   });
 
-  test("a search that finds little looks at a part of the runs and says where to go on", async () => {
+  test("a search with few results examines some of the runs and returns where to continue", async () => {
     const log = memory({ maxRuns: 5000 });
     for (let index = 0; index < 2500; index++)
       await log.append(`r${index}`, [

@@ -32,7 +32,7 @@ const inLine = (position: string, most: number) =>
   `Waiting for a free place: ${position} in line. This server runs ${most} at a time.`;
 
 describe("runs over the limit", () => {
-  test("wait in line, say their position as it changes, and go on in the order they came", async () => {
+  test("wait in line, show their changing position, and start in order of arrival", async () => {
     const { source, isGoing, names, letGo } = held();
     const log = memory();
     const { url } = await serve(source, { log, limits: { concurrentRuns: 1 } });
@@ -91,7 +91,7 @@ describe("runs over the limit", () => {
     await isGoing("ann 2");
   });
 
-  test("are refused where the line is full, with the limits and their size", async () => {
+  test("are refused if the queue is full, with the limits", async () => {
     const { source } = held();
     const { url } = await serve(source, { limits: { concurrentRuns: 1, queuedRuns: 1 } });
     await start(url);
@@ -105,7 +105,7 @@ describe("runs over the limit", () => {
     });
   });
 
-  test("are told of their position in the answer's head, whatever the dialect", async () => {
+  test("get their position in a response header, in every dialect", async () => {
     for (const dialect of dialects) {
       const { source } = held();
       const { url } = await serve(source, { dialects, limits: { concurrentRuns: 1 } });
@@ -116,7 +116,7 @@ describe("runs over the limit", () => {
     }
   });
 
-  test("do not fill their logs while a long line moves", async () => {
+  test("do not fill their logs while a long queue moves", async () => {
     const queue = createRunQueue({ ...limitsOf({ concurrentRuns: 1 }) });
     const { runner, log } = setUp();
     const { source, isGoing, letGo } = held();
@@ -137,7 +137,7 @@ describe("runs over the limit", () => {
     expect(queue.waiting).toBe(0);
   });
 
-  test("wait again in the next process if theirs dies, and what was at work there goes on at once", async () => {
+  test("wait again in the next process if theirs dies, and work in progress there continues immediately", async () => {
     let now = 0;
     const log = memory({ now: () => now });
     const { source, isGoing } = held();

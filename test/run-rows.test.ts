@@ -32,7 +32,7 @@ const as = (name: string) => ({ authorization: `Bearer ${name}-secret-key` });
 const list = async (url: string, name: string, query = ""): Promise<readonly RunRow[]> =>
   ((await (await fetch(`${url}/runs?details=1${query}`, { headers: as(name) })).json()) as { runs: RunRow[] }).runs;
 
-test("a list says who, what, how far, what for, and how it ended; each user's own, and everybody's for admin", async () => {
+test("a list shows user, message, progress, asks and outcome of each user's own runs, and of all runs for an admin", async () => {
   const { url } = await serve(asking, { keys });
   const begin = async (run: string, message: string, name: string) =>
     (await post(`${url}/runs`, { run, message }, { accept: "application/json", ...as(name) })).status;
@@ -55,13 +55,13 @@ test("a list says who, what, how far, what for, and how it ended; each user's ow
   expect(describeRow(waits!)).toMatchObject({ who: "bob", note: "Send the report?", badge: { state: "waiting" } });
   expect(describeRow(broken!)).toMatchObject({ note: "It broke.", isOver: true, badge: { state: "error" } });
   expect(describeRow(fine!)).toMatchObject({ title: "hello world", note: "", usage: "3 tokens in, 4 out" });
-  // What it asks can be answered with what the list says.
+  // The list contains everything that is needed to answer.
   const answered = await post(`${url}/runs/waits/asks/a`, { allow: true }, as("bob"));
   expect(answered.status).toBe(200);
   await until(async () => (await list(url, "root", "&open=1")).length === 0);
 });
 
-test("runs prints a line each", async () => {
+test("`runcast runs` prints one line per run", async () => {
   const { url } = await serve(asking);
   for (const message of ["first", "ask"]) await post(`${url}/runs`, { message }, { accept: "application/json" });
   await until(async () => (await list(url, "")).some(({ asks = [] }) => asks.length === 1));
@@ -81,7 +81,7 @@ test("runs prints a line each", async () => {
   expect(written).toHaveLength(1);
 });
 
-test("listing again reads only what is new, however long the runs are", async () => {
+test("listing again reads only new entries, however long the runs are", async () => {
   const log = memory();
   const { url } = await serve(
     async function* (_, { signal }) {

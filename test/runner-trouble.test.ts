@@ -23,7 +23,7 @@ describe("a log that fails", () => {
     expect(runner.active).toBe(0);
   });
 
-  test("by throwing leaves the runs alone that are written in the same turn", async () => {
+  test("by throwing does not affect other runs written in the same turn", async () => {
     const log = memory();
     const append: typeof log.append = (run, entries) => {
       if (run === "broken" && entries[0]!.seq > 1) throw new Error("not a rejection");
@@ -42,7 +42,7 @@ describe("a log that fails", () => {
     await runner.close();
   });
 
-  test("to keep the request leaves no source behind", async () => {
+  test("to store the request leaves no source running", async () => {
     const problems: unknown[] = [];
     const { runner } = setUp({ log: { ...memory(), put: full }, onProblem: (error) => problems.push(error) });
     const left = Promise.withResolvers<boolean>();
@@ -60,7 +60,7 @@ describe("a log that fails", () => {
   });
 });
 describe("closing", () => {
-  test("a run that has said nothing yet is interrupted like any other", async () => {
+  test("a run without events is interrupted like any other", async () => {
     const { runner, log } = setUp({ graceMs: 1 });
     const begun = Promise.withResolvers<void>();
     const source: Source = async function* () {
@@ -77,7 +77,7 @@ describe("closing", () => {
     ]);
   });
 
-  test("a start that was still being decided starts nothing", async () => {
+  test("a start that is still being decided starts nothing", async () => {
     const known = Promise.withResolvers<undefined>();
     const { runner } = setUp({ log: { ...memory(), info: () => known.promise } });
     const source: Source = async function* () {
@@ -93,7 +93,7 @@ describe("closing", () => {
   });
 });
 describe("ids that a source repeats", () => {
-  test("an ask is not taken for answered because an earlier one of its id was", async () => {
+  test("an ask is not answered by the answer to an earlier ask with the same id", async () => {
     const { runner, log } = setUp();
     const answers: unknown[] = [];
     const source: Source = async function* (_, context) {
@@ -114,7 +114,7 @@ describe("ids that a source repeats", () => {
     expect(answers).toEqual([{ allow: true }, { allow: false }]);
   });
 
-  test("a call is not cancelled because an earlier one of its id was", async () => {
+  test("a call is not cancelled by the cancel of an earlier call with the same id", async () => {
     const { runner, log } = setUp();
     const aborted: boolean[] = [];
     const source: Source = async function* (_, context) {
@@ -149,7 +149,7 @@ test("an event that is not JSON ends the run and is not in its log", async () =>
   }
 });
 
-test("a start that is refused leaves no files behind", async () => {
+test("a refused start leaves no files behind", async () => {
   const { runner, log } = setUp();
   const files: string[] = [];
   const source: Source = async function* (_, { put }) {
@@ -164,7 +164,7 @@ test("a start that is refused leaves no files behind", async () => {
   expect(await log.get("r", files[1]!)).toBeDefined();
 });
 
-test("an answer is stored before the agent hears of it, however long that takes", async () => {
+test("an answer is stored before the agent gets it, however long that takes", async () => {
   const inner = memory();
   const slow: PromiseWithResolvers<void>[] = [];
   const { runner, log } = setUp({
@@ -207,7 +207,7 @@ test("a run-end that is not JSON ends the run, whatever is open", async () => {
   expect(events.at(-1)).toMatchObject({ outcome: "error", error: { code: "agent-failed" } });
 });
 
-test("a limit of time that is longer than any timer is not over at once, and is kept", async () => {
+test("a time limit longer than any timer does not expire immediately, and applies", async () => {
   const long = 2 ** 31 + 1000;
   const { events } = await play(
     async function* () {
@@ -232,7 +232,7 @@ test("a limit of time that is longer than any timer is not over at once, and is 
   expect([act.mock.calls.length, prevented.mock.calls.length]).toEqual([1, 0]);
 });
 
-test("whatever an event is long of counts for the limit of a run", async () => {
+test("any long field of an event counts toward the limit of a run", async () => {
   const text = "x".repeat(5000);
   const { events } = await play(
     async function* () {
@@ -243,7 +243,7 @@ test("whatever an event is long of counts for the limit of a run", async () => {
   expect(events.at(-1)).toMatchObject({ outcome: "error", error: { code: "too-large" } });
   expect(events.length).toBeLessThan(15);
 });
-test("who waits for what was written does not wait for what is written after it", async () => {
+test("waiting for written entries does not wait for later ones", async () => {
   const appends: PromiseWithResolvers<void>[] = [];
   const append = () => {
     appends.push(Promise.withResolvers<void>());
@@ -269,7 +269,7 @@ test("who waits for what was written does not wait for what is written after it"
   await second;
 });
 
-test("the end of a run that was cut is not stamped before what it said, whatever the clock says now", async () => {
+test("the end of an interrupted run is not dated before its last entry, whatever the clock", async () => {
   const { runner, log } = setUp();
   const at = Date.now() + 1_000_000;
   await log.append("r", [{ seq: 1, at, event: { type: "run-start", protocol: 1, run: "r", name: "n" } }]);
@@ -277,7 +277,7 @@ test("the end of a run that was cut is not stamped before what it said, whatever
   expect((await log.info("r"))?.endedAt).toBe(at);
 });
 
-describe("a source that gives what is not an event", () => {
+describe("a source that yields something other than an event", () => {
   const misfits: readonly [what: unknown, message: string][] = [
     [null, "null is not an event"],
     ["hello", "a string is not an event"],
@@ -289,29 +289,32 @@ describe("a source that gives what is not an event", () => {
     [{ type: "tool-end", call: "c", outcome: "fine" }, "tool-end outcome: "],
   ];
 
-  test.each(misfits)("%j ends in a run whose error says so, and nothing of it is stored", async (misfit, message) => {
-    const said: Event[] = [
-      { type: "step-start", step: "s" },
-      { type: "text-start", part: "p" },
-    ];
-    const { events } = await play(async function* () {
-      yield* said;
-      yield misfit as Event;
-      yield { type: "text-delta", part: "p", delta: "never said" };
-    });
-    expect(events.map(({ type }) => type)).toEqual([
-      "run-start",
-      "step-start",
-      "text-start",
-      "text-end",
-      "step-end",
-      "run-end",
-    ]);
-    const problem = { code: "invalid-event", message: expect.stringContaining(message) };
-    expect(events.at(-1)).toMatchObject({ outcome: "error", error: problem });
-  });
+  test.each(misfits)(
+    "%j ends the run with an error that names it, and nothing of it is stored",
+    async (misfit, message) => {
+      const said: Event[] = [
+        { type: "step-start", step: "s" },
+        { type: "text-start", part: "p" },
+      ];
+      const { events } = await play(async function* () {
+        yield* said;
+        yield misfit as Event;
+        yield { type: "text-delta", part: "p", delta: "never said" };
+      });
+      expect(events.map(({ type }) => type)).toEqual([
+        "run-start",
+        "step-start",
+        "text-start",
+        "text-end",
+        "step-end",
+        "run-end",
+      ]);
+      const problem = { code: "invalid-event", message: expect.stringContaining(message) };
+      expect(events.at(-1)).toMatchObject({ outcome: "error", error: problem });
+    },
+  );
 
-  test.each(misfits)("%j as the first thing, too", async (misfit, message) => {
+  test.each(misfits)("%j as the first event, too", async (misfit, message) => {
     const { events } = await play(async function* () {
       yield misfit as Event;
     });

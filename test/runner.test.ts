@@ -10,7 +10,7 @@ import { arbitraryLog } from "./generate.ts";
 import { entriesOf, play, request, setUp, started, untilEnd, untilEvent, waiting } from "./running.ts";
 
 describe("runner", () => {
-  test("numbers any source's events and adds nothing to a grammatical one", async () => {
+  test("numbers any source's events and adds nothing to grammatical ones", async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryLog(2), async (log) => {
         const inner = log.map(({ event }) => event).filter((event) => event.type !== "run-start");
@@ -25,7 +25,7 @@ describe("runner", () => {
     );
   });
 
-  test("closes what a source leaves open when it is cut anywhere, and says so", async () => {
+  test("closes everything that a source leaves open wherever it is cut, and reports it", async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryLog(2), fc.nat(), fc.boolean(), async (log, choice, throws) => {
         const inner = log.map(({ event }) => event).filter((event) => !event.type.startsWith("run-"));
@@ -46,7 +46,7 @@ describe("runner", () => {
     );
   });
 
-  test("a source may simply stop: its last words are the answer", async () => {
+  test("a source may simply stop: its last text is the answer", async () => {
     const { events } = await play(async function* () {
       yield { type: "step-start", step: "s" };
       yield { type: "text-start", part: "p" };
@@ -69,7 +69,7 @@ describe("runner", () => {
     ]);
   });
 
-  test("renames ids that a source repeats, and what refers to them", async () => {
+  test("renames ids that a source repeats, and references to them", async () => {
     const { events } = await play(async function* () {
       for (let step = 0; step < 2; step++) {
         yield { type: "step-start", step: "0" };
@@ -141,7 +141,7 @@ describe("runner", () => {
     expect(results.filter((result) => result.started)).toHaveLength(1);
   });
 
-  test("large results lie beside the log, long deltas come in pieces", async () => {
+  test("large results are stored beside the log, and long deltas are split", async () => {
     const text = "é🙂".repeat(40_000);
     const { events, log, run } = await play(async function* () {
       yield { type: "step-start", step: "s" };
@@ -164,7 +164,7 @@ describe("runner", () => {
     expect(Buffer.concat(await Array.fromAsync(stored!.bytes)).toString()).toBe(text);
   });
 
-  test("a source that never waits leaves room for others", async () => {
+  test("a source that never waits does not starve others", async () => {
     const { runner, log } = setUp();
     const source: Source = async function* (_, context) {
       yield { type: "step-start", step: "s" };
@@ -177,7 +177,7 @@ describe("runner", () => {
     expect((await untilEnd(log, run)).at(-1)).toMatchObject({ outcome: "cancelled" });
   });
 
-  test("onEnd hears of every end, and the run does not wait for it", async () => {
+  test("onEnd is called for every end, and the run does not wait for it", async () => {
     const heard: EndedRun[] = [];
     const problems: unknown[] = [];
     const { promise: forever } = Promise.withResolvers<void>();
@@ -232,7 +232,7 @@ describe("runner", () => {
     expect((await entriesOf(log, run)).at(-1)?.seq).toBe(last + 1);
   });
 
-  test("the whole request lies beside the log, without its secrets", async () => {
+  test("the whole request is stored beside the log, without its secrets", async () => {
     const { runner, log } = setUp();
     const messages = [...request.messages, ...request.messages];
     const { run } = await runner.start(

@@ -1,15 +1,15 @@
 import type { Page } from "playwright-core";
 import { ended, send } from "./chatting.ts";
 
-/** A state of the page that is worth a picture, and how to get there. */
+/** A state of the page that is worth a picture, and how to reach it. */
 export interface Scene {
   readonly name: string;
-  /** What can be seen, for who cannot see it. */
+  /** The alternative text. */
   readonly shows: string;
   readonly sizes: readonly ("desk" | "phone")[];
-  /** How fast the demo plays: slowly where something must still be at work when the picture is taken. Default: 30. */
+  /** The demo's speed: slow if something must still be running in the picture. Default: 30. */
   readonly speed?: number;
-  /** `pull` takes the cable between the page and the server away. */
+  /** `pull` disconnects the page from the server. */
   readonly play: (page: Page, pull: () => void) => Promise<void>;
 }
 
@@ -23,7 +23,7 @@ const openTools = async (page: Page): Promise<void> => {
   await page.getByRole("region", { name: "Tools" }).waitFor();
 };
 
-/** Runs of several people, as a front end that speaks for them starts them. */
+/** Runs of several users, started by a front end that acts for them. */
 const begin = async (page: Page, runs: readonly (readonly [user: string, message: string])[]): Promise<void> => {
   for (const [name, message] of runs) {
     const body = { message, user: { id: name.toLowerCase(), name } };

@@ -1,4 +1,4 @@
-// With RUNCAST_SEED every generated case is the same each time: to see a failure again, and where a run decides about others' work.
+// With RUNCAST_SEED, every generated case is deterministic: to reproduce a failure, and for runs that gate others' work.
 import process from "node:process";
 
 const seed = process.env.RUNCAST_SEED;

@@ -8,7 +8,7 @@ import { ended, framesOf, post, refusal, serve, start } from "./serving.ts";
 
 const YES: Answer = { allow: true };
 
-/** Asks about each of these groups of calls, all of a group together, and executes what was allowed. Ids are the run's own. */
+/** Asks about each group of calls, all of a group together, and executes the allowed ones. Ids are the run's own. */
 const asking = (...groups: readonly (readonly string[])[]): Source =>
   async function* (_, { run, answerTo }) {
     for (const [index, names] of groups.entries()) {
@@ -39,7 +39,7 @@ const say = (url: string, body: object) => post(`${url}/threads/t`, body);
 const answers = (...asks: readonly string[]) => ({ answers: asks.map((ask) => ({ ask, answer: YES })) });
 
 describe("a dialect with segments", () => {
-  test("ends its stream where people are asked, and goes on with the answers", async () => {
+  test("ends its stream when users are asked, and continues with the answers", async () => {
     const { url } = await serving(asking(["a", "b"], ["c"]));
     const first = await framesOf(await say(url, { message: "go", run: "r" }));
     expect(typesOf(first).slice(-3)).toEqual(["ask-start", "ask-start", "segment-end"]);
@@ -48,18 +48,18 @@ describe("a dialect with segments", () => {
     expect(typesOf(second).slice(-2)).toEqual(["ask-start", "segment-end"]);
     const third = await framesOf(await say(url, answers("r-ask-c")));
     expect(typesOf(third)).toEqual(["ask-end", "tool-execute", "tool-end", "run-end"]);
-    // Nothing is missing between two segments, and nothing comes twice.
+    // Nothing is missing between two segments, and nothing appears twice.
     const whole = [...first, ...second, ...third].filter(({ event }) => event !== "segment-end");
     expect(whole).toEqual(await ended(url, "r"));
   });
 
-  test("ends for everybody who follows, live or late, at the same place", async () => {
+  test("ends for all followers, live or late, at the same position", async () => {
     const { url } = await serving(asking(["a"], ["b"]));
     const live = say(url, { message: "go", run: "r" });
     const frames = await framesOf(await live);
     expect(await framesOf(await fetch(`${url}/threads/t/latest`))).toEqual(frames);
     expect(await framesOf(await fetch(`${url}/runs/r/events?dialect=segmented`))).toEqual(frames);
-    // Who has seen a segment waits for the next.
+    // A viewer that has seen a segment waits for the next.
     const last = lastSeq(frames);
     const waiting = [1, 2, 3].map(async () => await framesOf(await fetch(`${url}/threads/t/latest?after=${last}`)));
     const next = await framesOf(await say(url, answers("r-ask-a")));
@@ -67,7 +67,7 @@ describe("a dialect with segments", () => {
     expect(await framesOf(await fetch(`${url}/threads/t/latest?segment`))).toEqual(next);
   });
 
-  test("streams the rest if somebody else was first, and keeps their answer", async () => {
+  test("streams the rest if another user answered first, and keeps that answer", async () => {
     const { url } = await serving(asking(["a"], ["b"]));
     await framesOf(await say(url, { message: "go", run: "r" }));
     expect((await post(`${url}/runs/r/asks/r-ask-a`, { allow: false })).status).toBe(200);
@@ -78,18 +78,18 @@ describe("a dialect with segments", () => {
     expect(typesOf(next).at(-1)).toBe("segment-end");
     const rest = await framesOf(await say(url, answers("r-ask-b")));
     expect(typesOf(rest).at(-1)).toBe("run-end");
-    // And after its end, the same again.
+    // After its end, the same again.
     expect(await framesOf(await say(url, answers("r-ask-b")))).toEqual(rest);
   });
 
-  test("gives who comes anew the run from its start to the segment that it is in", async () => {
+  test("sends a new viewer the run from its start to the current segment", async () => {
     const { url } = await serving(asking(["a"], ["b"]));
     const again = async () => await framesOf(await fetch(`${url}/threads/t/latest?run`));
     const first = await framesOf(await say(url, { message: "go", run: "r" }));
     expect(await again()).toEqual(first);
     const second = await framesOf(await say(url, answers("r-ask-a")));
     expect(await again()).toEqual([...first, ...second]);
-    // One who comes while the others wait at the end of a segment stays with them for the next.
+    // A viewer that joins while the others wait at the end of a segment stays with them for the next.
     const live = framesOf(await fetch(`${url}/threads/t/latest?after=${lastSeq(second)}`));
     expect(await again()).toEqual([...first, ...second]);
     const third = await framesOf(await say(url, answers("r-ask-b")));
@@ -97,7 +97,7 @@ describe("a dialect with segments", () => {
     expect(await again()).toEqual([...first, ...second, ...third]);
   });
 
-  test("says without a body that there is nothing to follow, where that is no mistake", async () => {
+  test("responds without a body if there is nothing to follow and that is not an error", async () => {
     const { url } = await serving(asking(["a"]));
     expect((await fetch(`${url}/threads/t/latest?open`)).status).toBe(204);
     await framesOf(await say(url, { message: "go", run: "r" }));
@@ -107,7 +107,7 @@ describe("a dialect with segments", () => {
     expect([nothing.status, await nothing.text()]).toEqual([204, ""]);
   });
 
-  test("refuses a new message, and answers that leave something open, with what to do", async () => {
+  test("refuses a new message, and answers that leave asks open, with a hint", async () => {
     const { url } = await serving(asking(["a", "b"]));
     await framesOf(await say(url, { message: "go", run: "r" }));
     const refused = await refusal(await say(url, { message: "and now?" }));
@@ -119,14 +119,14 @@ describe("a dialect with segments", () => {
       code: "unknown-ask",
     });
     expect(await refusal(await post(`${url}/threads/other`, answers("r-ask-a")))).toMatchObject({ status: 404 });
-    // Nothing of this was an answer.
+    // None of these was an answer.
     const { state } = (await (await fetch(`${url}/runs/r`)).json()) as { state: { outcome?: string } };
     expect(state.outcome).toBeUndefined();
     expect((await post(`${url}/threads/t/cancel`, {})).status).toBe(200);
     expect(typesOf(await framesOf(await say(url, { message: "and now?", run: "r2" }))).at(-1)).toBe("segment-end");
   });
 
-  test("a new message is welcome in another thread, in other dialects, and posting a run again follows it", async () => {
+  test("accepts a new message in another thread and in other dialects, and posting a run again follows it", async () => {
     const { url } = await serving(asking(["a"]));
     const frames = await framesOf(await say(url, { message: "go", run: "r" }));
     expect(await framesOf(await say(url, { message: "go", run: "r" }))).toEqual(frames);
@@ -154,7 +154,7 @@ describe("a dialect with segments", () => {
 
   test("two agents share a thread, and each command finds the run of the agent that it names", async () => {
     const renaming: Source = async function* (request, context) {
-      // As a source that passes on what a remote agent calls itself.
+      // Like a source that passes on the display name of a remote agent.
       yield { type: "run-start", protocol: 2, run: context.run, name: "one" };
       yield* asking(["b"])(request, context);
     };
@@ -183,7 +183,7 @@ describe("a dialect with segments", () => {
     ]);
   });
 
-  test("one answer instead of a stream is one segment's", async () => {
+  test("a single response instead of a stream is that of one segment", async () => {
     const { url } = await serving(asking(["a"]));
     const first = (await (await say(url, { message: "go", run: "r", whole: true })).json()) as string[];
     expect(first.at(-1)).toBe("ask-start");
@@ -191,7 +191,7 @@ describe("a dialect with segments", () => {
     expect(second.at(-1)).toBe("run-end");
   });
 
-  test("a stream's end with a segment is no disconnect", async () => {
+  test("the end of a stream with its segment is not a disconnect", async () => {
     const cancelling = { ...segmented, disconnect: "cancel" as const };
     const { url } = await serve(asking(["a"]), { dialects: [native, cancelling] });
     await framesOf(await say(url, { message: "go", run: "r" }));

@@ -8,7 +8,7 @@ import { entriesOf } from "./running.ts";
 import { segmented } from "./segmented-dialect.ts";
 import { post, start, until } from "./serving.ts";
 
-/** Its clients can only start, and answer with the next request. */
+/** Its clients can only start runs, and answer with the next request. */
 const oneWay: Dialect = {
   ...segmented,
   routes: segmented.routes.filter(({ does }) => does === "start"),
@@ -48,8 +48,8 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   b: { allow: false, reason: "no" },
 };
 
-describe("a server whose streams end where people are asked", () => {
-  test("is asked on with all answers together, and its run is one run here", async () => {
+describe("a server whose streams end when users are asked", () => {
+  test("gets all answers together in another request, and its run is one run here", async () => {
     const { up, down, upperRun } = await chain(oneWay, asking);
     const run = await start(down.url);
     const calls = new Map<string, string>();
@@ -78,7 +78,7 @@ describe("a server whose streams end where people are asked", () => {
     expect((await entriesOf(down.log, run)).at(-1)?.event).toMatchObject({ type: "run-end", outcome: "cancelled" });
   });
 
-  test("is cut if its stream ends elsewhere", async () => {
+  test("counts as cut if its stream ends elsewhere", async () => {
     const cutting: Dialect = {
       ...oneWay,
       // As if the frames after the step's end were lost.

@@ -5,7 +5,7 @@ import { createSegments } from "../src/segments.ts";
 import { goldenRuns } from "./contracts/dialect-variants.ts";
 import { arbitraryLog } from "./generate.ts";
 
-/** After which events of a log segments end. */
+/** The events of a log after which segments end. */
 const endsOf = (events: readonly Event[]): number[] => {
   const segments = createSegments();
   return events.flatMap((event, index) => (segments.take(event) ? [index] : []));
@@ -13,7 +13,7 @@ const endsOf = (events: readonly Event[]): number[] => {
 
 const eventsOf = (entries: readonly Entry[]): Event[] => entries.map(({ event }) => event);
 
-/** The rule, read off a whole log without the grammar's help: whether anything that is open works rather than waits. */
+/** The rule, applied to a whole log without the verifier: whether any open item works rather than waits. */
 const waitsForPeople = (events: readonly Event[]): boolean => {
   const last = <Type extends Event["type"]>(type: Type, isIt: (event: Extract<Event, { type: Type }>) => boolean) =>
     events.findLastIndex((event) => event.type === type && isIt(event as Extract<Event, { type: Type }>));
@@ -65,7 +65,7 @@ const everyLog = (check: (events: readonly Event[]) => void): void => {
 };
 
 describe("segments", () => {
-  test("end exactly where everything that is open waits for people", { timeout: 60_000 }, () => {
+  test("end exactly where everything open waits for users", { timeout: 60_000 }, () => {
     everyLog((events) => {
       const ends = new Set(endsOf(events));
       let wasWaiting = false;
@@ -79,7 +79,7 @@ describe("segments", () => {
     });
   });
 
-  test("are the same with deltas, and however these are merged", () => {
+  test("are the same with deltas, however these are merged", () => {
     fc.assert(
       fc.property(arbitraryLog(2), (entries) => {
         const events = eventsOf(entries);
@@ -91,7 +91,7 @@ describe("segments", () => {
     );
   });
 
-  test("what comes while everything waits belongs to the next one, unless it asks", () => {
+  test("events while everything waits belong to the next one, unless they ask", () => {
     const asked = twoCalls("ask-a", "ask-b");
     const resumed: Event[] = [
       ...asked,
@@ -102,7 +102,7 @@ describe("segments", () => {
     expect(endsOf(resumed)).toEqual([asked.length - 1, resumed.length - 1]);
   });
 
-  test("follow from the log so far, whoever reads it and with whatever deltas", () => {
+  test("depend only on the log so far, not on the reader or the deltas", () => {
     for (const { entries } of goldenRuns) {
       const events = eventsOf(entries);
       const ends = endsOf(events);
@@ -112,7 +112,7 @@ describe("segments", () => {
     }
   });
 
-  test("of runs that ask, each is followed by what a person did", () => {
+  test("of runs that ask are each followed by the user's action", () => {
     const asking = goldenRuns.filter(({ entries }) => entries.some(({ event }) => event.type === "ask-start"));
     expect(asking.length).toBeGreaterThan(1);
     for (const { entries, name } of asking) {
@@ -123,7 +123,7 @@ describe("segments", () => {
     }
   });
 
-  test("know what is asked", () => {
+  test("report the open asks", () => {
     const segments = createSegments();
     for (const event of twoCalls("ask-a", "ask-b")) segments.take(event);
     expect(segments.openAsks).toEqual(["ask-a", "ask-b"]);
@@ -144,7 +144,7 @@ describe("segments", () => {
     expect(endsOf(over)).toEqual([over.length - 1]);
   });
 
-  test("end with the step if what it asks came before its end: then its other calls are held back", () => {
+  test("end with the step if its asks came before its end, because its other calls are then held back", () => {
     const events = twoCalls("ask-a");
     const stepEnd = events.findIndex(({ type }) => type === "step-end");
     const held = [...events.slice(0, stepEnd), events.at(-1)!, events[stepEnd]!];

@@ -21,7 +21,7 @@ describe("the surface", () => {
     expect(frames.at(-1)?.event).toBe("run-end");
   });
 
-  test("answers with the run's id alone for who accepts JSON, and posting that id again follows it", async () => {
+  test("returns only the run's id to a client that accepts JSON, and posting that id again follows the run", async () => {
     const { url } = await serve(saying(["a"]));
     const response = await post(`${url}/runs`, { message: "hi", run: "r1" }, { accept: "application/json" });
     expect(response.status).toBe(202);
@@ -30,7 +30,7 @@ describe("the surface", () => {
     expect(again).toEqual(await ended(url, "r1"));
   });
 
-  test("tells the state of a run, its list and its log", async () => {
+  test("returns the state of a run, the list of runs and a run's log", async () => {
     const { url } = await serve(saying(["a", "b"]));
     for (const run of ["r1", "r2", "r3"]) {
       await start(url, { run, thread: run === "r2" ? "t" : "u" });
@@ -96,7 +96,7 @@ describe("the surface", () => {
     });
   });
 
-  test("what cannot be read to its end is cut off, not ended, and its operator hears why", async () => {
+  test("a file that cannot be read to its end is cut off, not ended, and the operator gets the reason", async () => {
     const inner = memory();
     const gone = () => Promise.reject(new Error("the disk is gone"));
     const log: Log = {
@@ -138,7 +138,7 @@ describe("the surface", () => {
     expect(response.headers.get("content-disposition")).toBe("attachment; filename*=UTF-8''%EF%BF%BD.txt");
   });
 
-  test("cancels and answers, each time with the truth", async () => {
+  test("cancels and answers report the actual result", async () => {
     const source: Source = async function* (_, { answerTo }) {
       yield { type: "ask-start", ask: "q", kind: "input" };
       const { answer } = await answerTo("q");
@@ -168,7 +168,7 @@ describe("the surface", () => {
     expect(events.at(-1)).toMatchObject({ type: "run-end", outcome: "cancelled" });
   });
 
-  test("describes itself truly", async () => {
+  test("its description matches its behavior", async () => {
     const { url } = await serve(saying(["a"]), {
       page: async ({ url: asked }) => (asked.endsWith("/") ? new Response("<title>page</title>") : undefined),
       version: "1.2.3",
@@ -198,7 +198,7 @@ describe("the surface", () => {
 });
 
 describe("refusals", () => {
-  test("a body that is no JSON, wrong or too large", async () => {
+  test("a body that is not JSON, invalid or too large", async () => {
     const { url, port } = await serve(silent, { limits: { bodyBytes: 1000, filesBytes: 1 } });
     const send = (body: string, type = "application/json") =>
       fetch(`${url}/runs`, { method: "POST", headers: { "content-type": type }, body });
@@ -248,7 +248,7 @@ describe("refusals", () => {
       code: "too-many-runs",
       hint: expect.stringContaining("limits.concurrentRuns"),
     });
-    // A run that exists is followed, not started.
+    // An existing run is followed, not started.
     const stream = await post(`${url}/runs`, { message: "x", run });
     expect(stream.status).toBe(200);
     expect(await refusal(await fetch(`${url}/runs/${run}/events`))).toMatchObject({
@@ -313,7 +313,7 @@ describe("refusals", () => {
     }
   });
 
-  test("what a source refuses before its first event, and nothing of what broke inside", async () => {
+  test("a source's refusal before its first event, without internal errors", async () => {
     const refusing = await serve(async function* () {
       throw new Refusal("no-model", "no model is set", { status: 422, hint: "set one" });
     });
@@ -340,7 +340,7 @@ describe("refusals", () => {
     expect(problems).toMatchObject([{ path: "/runs", error: expect.objectContaining({ message: "inner secret" }) }]);
   });
 
-  test("a refusal that cannot be sent, without harm to anybody else", async () => {
+  test("a refusal that cannot be sent affects no other request", async () => {
     const problems: unknown[] = [];
     for (const status of [0, 101, 204, 302, 1000]) {
       const odd = await serve(

@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 export const onStop = (stop: () => unknown): void => void stops.push(stop);
 
-/** Says these words, each when `next` lets it; ends when they are said. */
+/** Emits these words, each when `next` releases it, and then ends. */
 export const saying = (words: readonly string[], next: (index: number) => unknown = () => {}): Source =>
   async function* () {
     yield { type: "step-start", step: "s" };
@@ -26,7 +26,7 @@ export const saying = (words: readonly string[], next: (index: number) => unknow
     }
   };
 
-/** Says something and is silent until it is stopped. */
+/** Emits some text and is silent until it is stopped. */
 export const silent: Source = async function* (_, { signal }) {
   yield { type: "step-start", step: "s" };
   await new Promise((resolve) => signal.addEventListener("abort", resolve));
@@ -61,7 +61,7 @@ export const post = (url: string, body: unknown, headers: Record<string, string>
     body: JSON.stringify(body),
   });
 
-/** Starts a run without following it, and answers its id. */
+/** Starts a run without following it, and returns its id. */
 export const start = async (url: string, body: object = {}): Promise<string> => {
   const response = await post(`${url}/runs`, { message: "hi", ...body }, { accept: "application/json" });
   return ((await response.json()) as { run: string }).run;
@@ -79,7 +79,7 @@ export const eventsOf = (frames: readonly Frame[]): Event[] => frames.flatMap((f
 export const ended = async (url: string, run: string): Promise<Frame[]> =>
   framesOf(await fetch(`${url}/runs/${run}/events`));
 
-/** Bytes to the server and back, for what an HTTP client would not send. */
+/** Raw bytes to and from the server, for requests that an HTTP client would not send. */
 export const wire = (port: number) => {
   const socket = net.connect(port, "127.0.0.1");
   onStop(() => socket.destroy());
@@ -100,7 +100,7 @@ export const wire = (port: number) => {
     socket,
     send: (text: string) => socket.write(text),
     received: () => received,
-    /** Waits until this was received. Throws if the connection closes before. */
+    /** Waits until this was received. Throws if the connection closes first. */
     until: async (isIt: (received: string, closed: boolean) => boolean): Promise<string> => {
       while (!isIt(received, closed)) {
         if (closed) throw new Error(`closed after: ${received}`);
@@ -130,7 +130,7 @@ export const get = (port: number, path: string, headers: Record<string, string>,
     request.on("error", reject).end();
   });
 
-/** What a refusal says; all of them say why and what to do. */
+/** The content of a refusal. Every refusal must have a message and a hint. */
 export const refusal = async (response: Response | { status: number; body: string }) => {
   const body = "json" in response ? await response.json() : JSON.parse(response.body);
   const { code, message, hint } = (body as Refused).error;

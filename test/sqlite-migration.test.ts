@@ -13,7 +13,7 @@ import { endEntry } from "./contracts/run-entries.ts";
 
 const VERSION_1 = readFileSync(new URL("fixtures/sqlite-1.sql", import.meta.url), "utf8");
 
-/** What the version that wrote the file answered: how many entries each run has, and the hash of their JSON. */
+/** The results of the version that wrote the file: the number of entries of each run, and the hash of their JSON. */
 const RECORDED: Readonly<Record<string, readonly [seq: number, hash: string]>> = {
   everything: [279, "2b00b79004e0e1c5bdbda506daf025a313f8b827ddf5bcea82091d868f400476"],
   answer: [72, "845385a56d52e83b1459e2c0585cd270a099840a99dfc45dbeddeecaf42943f9"],
@@ -42,7 +42,7 @@ const change = (statements: string) => {
 };
 const open = () => (log = sqlite({ directory }));
 
-/** Everything that the database holds. */
+/** The whole content of the database. */
 const contents = () => {
   const database = new DatabaseSync(path.join(directory, "log.db"));
   const schema = database.prepare("SELECT name, type, sql FROM sqlite_schema ORDER BY name").all();
@@ -55,7 +55,7 @@ const contents = () => {
 
 const readAll = (run: string) => log!.read(run, 0, Number.MAX_SAFE_INTEGER) as readonly Entry[];
 
-test("a file of version 1 opens, and every run reads as it did", async () => {
+test("a file of version 1 opens, and every run reads the same", async () => {
   for (let round = 0; round < 2; round++) {
     open();
     for (const [run, [seq, hash]] of Object.entries(RECORDED)) {
@@ -91,7 +91,7 @@ test("its runs are found by the name of their agent", async () => {
   ]);
 });
 
-test("its open runs are orphans: they are taken over and go on", async () => {
+test("its open runs are orphans that are taken over and continue", async () => {
   open();
   await log!.heartbeat("me", 10_000);
   expect((await log!.orphans(9)).map(({ run }) => run)).toEqual(["approval", "cut"]);
@@ -103,7 +103,7 @@ test("its open runs are orphans: they are taken over and go on", async () => {
   expect(readAll("cut").at(-1)?.event).toMatchObject({ type: "run-end", outcome: "interrupted" });
 });
 
-test("a damaged run does not keep the others from being migrated", async () => {
+test("a damaged run does not prevent the migration of the others", async () => {
   change("UPDATE segments SET body = 'x' WHERE number = 2; UPDATE journal SET body = body || '5\tx' || char(10)");
   expect(open).toThrow(/is damaged: row 1 of its journal/);
   expect(contents().version).toEqual({ user_version: 3 });
@@ -113,8 +113,8 @@ test("a damaged run does not keep the others from being migrated", async () => {
   expect(await log!.info("everything")).toMatchObject({ user: "ada" });
 });
 
-test("a migration that is cut off leaves the file as it was", async () => {
-  // The last step fails, after all the others were made.
+test("an interrupted migration leaves the file unchanged", async () => {
+  // The last step fails, after all others succeeded.
   change("CREATE INDEX recordsUntil ON runs (number)");
   const before = contents();
   expect(open).toThrow(/cannot be used: .*recordsUntil/);
@@ -124,7 +124,7 @@ test("a migration that is cut off leaves the file as it was", async () => {
   expect(readAll("everything")).toHaveLength(279);
 });
 
-test("a file of a newer version is refused and left as it is", () => {
+test("a file of a newer version is rejected and left unchanged", () => {
   change("PRAGMA user_version = 4; CREATE TABLE later (x)");
   const before = contents();
   expect(open).toThrow(

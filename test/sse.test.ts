@@ -29,7 +29,7 @@ const read = (pieces: Iterable<Uint8Array>, options?: FrameReaderOptions): Read 
   return { frames, ids, retries, lastEventId: reader.lastEventId };
 };
 
-/** Whole, byte by byte, and at every byte in two. */
+/** Whole, byte by byte, and split in two at every byte. */
 const splits = function* (bytes: Uint8Array): Generator<Uint8Array[]> {
   yield [bytes];
   yield Array.from(bytes, (_, index) => bytes.subarray(index, index + 1));
@@ -42,7 +42,7 @@ const cut = (bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] => {
 };
 const cuts = fc.array(fc.nat(), { maxLength: 12 });
 
-/** The standard's algorithm on a whole stream, word for word and with no thought for speed. */
+/** The standard's algorithm for a whole stream, written literally and without regard for speed. */
 const standard = (stream: string): Read => {
   const frames: Frame[] = [];
   const ids: string[] = [];
@@ -193,7 +193,7 @@ describe("the format cases of the web platform tests", () => {
   }
 });
 
-test("any stream at any split reads as the standard says", () => {
+test("any stream at any split is read as the standard specifies", () => {
   const words = "data|id|event|retry|:|:|: | |\n|\n|\r|\r\n|\n\n|\0|x|10|é|😀|\ufeff|ï»¿".split("|");
   const token = fc.constantFrom(...words);
   fc.assert(
@@ -213,18 +213,18 @@ describe("writing", () => {
     expect(frameText({ data: "a\nb\r\nc\rd\n" })).toBe("data: a\ndata: b\ndata: c\ndata: d\ndata: \n\n");
   });
 
-  test("refuses what could not come back", () => {
+  test("rejects a frame that could not be read back", () => {
     for (const id of ["a\nb", "a\r", "\0"]) expect(() => frameText({ id, data: "" })).toThrow("cannot have the id");
     for (const event of ["a\nb", "a\rdata: x"])
       expect(() => frameText({ event, data: "" })).toThrow("cannot have the event");
   });
 
-  test("a comment is no frame", () => {
+  test("a comment is not a frame", () => {
     expect(commentText("still\nhere")).toBe(": still\n: here\n\n");
     expect(read([encode(commentText("a\r\ndata: b") + frameText({ data: "c" }))]).frames).toEqual([{ data: "c" }]);
   });
 
-  test("what is read is what was written, at any byte split", () => {
+  test("a written frame is read back, at any byte split", () => {
     const text = fc.string({ unit: "grapheme" });
     const line = text.filter((value) => !/[\r\n\0]/.test(value));
     const data = fc.oneof(
@@ -247,11 +247,11 @@ describe("writing", () => {
 });
 
 describe("a reader", () => {
-  test("starts from the id that the stream before it left", () => {
+  test("starts from the last id of the previous stream", () => {
     expect(read([encode("data:x\n\n")], { lastEventId: "5" })).toMatchObject({ ids: ["5"], lastEventId: "5" });
   });
 
-  test("takes a frame within maxFrameBytes at any split, and refuses a larger one", () => {
+  test("accepts a frame within maxFrameBytes at any split, and rejects a larger one", () => {
     const within = encode(frameText({ id: "1", event: "e", data: "é\n3" }));
     const options = { maxFrameBytes: within.length };
     for (const pieces of splits(within)) expect(read(pieces, options).frames).toHaveLength(1);
@@ -261,7 +261,7 @@ describe("a reader", () => {
     }
   });
 
-  test("holds no more than maxFrameBytes of a frame that never ends, and nothing of a comment", () => {
+  test("buffers at most maxFrameBytes of an endless frame, and nothing of a comment", () => {
     for (const line of ["data: x", "id: x", "event: x", "retry: 1"]) {
       const reader = createFrameReader(() => {}, { maxFrameBytes: 1000 });
       const push = () => reader.push(encode("x".repeat(100)));
@@ -274,7 +274,7 @@ describe("a reader", () => {
     ]);
   });
 
-  test("ended by its listener, calls it no more", () => {
+  test("that is ended by its listener does not call it again", () => {
     const seen: string[] = [];
     const reader = createFrameReader((frame) => {
       seen.push(frame.data);
@@ -284,7 +284,7 @@ describe("a reader", () => {
     expect([seen, reader.lastEventId]).toEqual([["1"], "1"]);
   });
 
-  test("takes nothing after its end or after its listener threw", () => {
+  test("accepts nothing after its end or after its listener threw", () => {
     const ended = createFrameReader(() => {});
     ended.end();
     ended.end();

@@ -11,7 +11,7 @@ const folded = (...lists: (readonly Entry[])[]) => {
 };
 
 describe("fold", () => {
-  test("a prefix twice and overlapping ranges change nothing", () => {
+  test("a repeated prefix and overlapping ranges change nothing", () => {
     fc.assert(
       fc.property(arbitraryLog(), fc.nat(), fc.nat(), (log, one, two) => {
         const [from, to] = [one % log.length, two % log.length].sort((a, b) => a - b) as [number, number];
@@ -23,7 +23,7 @@ describe("fold", () => {
     );
   });
 
-  test("a snapshot anywhere, restored, goes on to the same state", () => {
+  test("a snapshot at any point, restored, continues to the same state", () => {
     fc.assert(
       fc.property(arbitraryLog(), fc.nat(), (log, choice) => {
         const at = choice % log.length;
@@ -43,7 +43,7 @@ describe("fold", () => {
     expect(snapshot(state)).toEqual(before);
   });
 
-  test("the text of a part is its deltas, and arguments are what they parse to", () => {
+  test("the text of a part equals its deltas, and arguments equal their parsed text", () => {
     fc.assert(
       fc.property(arbitraryLog(), (log) => {
         const state = folded(log);
@@ -65,7 +65,7 @@ describe("fold", () => {
     );
   });
 
-  test("nothing is still running when the run has ended", () => {
+  test("nothing is running when the run has ended", () => {
     fc.assert(
       fc.property(arbitraryLog(), (log) => {
         const state = folded(log);
@@ -78,7 +78,7 @@ describe("fold", () => {
     );
   });
 
-  test("a change raises the version of its node and tells its readers alone", () => {
+  test("a change increases the version of its node and notifies only its readers", () => {
     const log = generateLog(1);
     const state = createState();
     const delta = log.find(({ event }) => event.type === "text-delta")!;
@@ -117,7 +117,7 @@ describe("fold", () => {
     expect(kept.endsWith("line 4999\n".padEnd(100, "."))).toBe(true);
   });
 
-  test("a JSON Patch finds what RFC 6902 says, and what it does not say changes nothing", () => {
+  test("a JSON Patch follows RFC 6902, and an invalid one changes nothing", () => {
     const patched = (value: Json, patch: Json) => {
       const state = createState();
       [{ value }, { patch }].forEach((said, index) =>

@@ -3,7 +3,7 @@ import type { RunContext, Source } from "../src/source.ts";
 import { entriesOf, play, request, setUp, started, untilEnd, untilEvent, waiting } from "./running.ts";
 
 describe("steering a run", () => {
-  test("cancels a run, tells its source, and is idempotent", async () => {
+  test("cancels a run, signals its source, and is idempotent", async () => {
     const { runner, log } = setUp();
     const seen: { context?: RunContext } = {};
     const { run } = await runner.start(request, { name: "test", source: waiting(started, seen) });
@@ -22,7 +22,7 @@ describe("steering a run", () => {
     expect(await runner.cancel("nobody")).toBe("unknown");
   });
 
-  test("ends a source that does not stop in its stead, and drops what it says later", async () => {
+  test("ends a run whose source does not stop, and drops its later events", async () => {
     const { runner, log } = setUp({ graceMs: 20 });
     const { promise: later, resolve: sayLater } = Promise.withResolvers<void>();
     const { promise: said, resolve: hasSaid } = Promise.withResolvers<void>();
@@ -42,7 +42,7 @@ describe("steering a run", () => {
     expect(await entriesOf(log, run)).toEqual(before);
   });
 
-  test("cancels one call, and what its source still says of it is dropped", async () => {
+  test("cancels one call, and drops its later events", async () => {
     const { runner, log } = setUp({ graceMs: 20 });
     const { promise: cancelled, resolve } = Promise.withResolvers<void>();
     const source: Source = async function* () {
@@ -68,7 +68,7 @@ describe("steering a run", () => {
     ]);
   });
 
-  test("what a source begins inside a call that was ended in its stead is dropped, and an ask is cancelled", async () => {
+  test("drops what a source begins inside a forcibly ended call, and cancels its asks", async () => {
     const { runner, log } = setUp({ graceMs: 20 });
     const { promise: cancelled, resolve } = Promise.withResolvers<void>();
     const outcomes: string[] = [];
@@ -116,7 +116,7 @@ describe("steering a run", () => {
     expect(outcomes).toEqual(["cancelled", "answered"]);
   });
 
-  test("cancels one sub-agent with all that is open inside it", async () => {
+  test("cancels one sub-agent with everything open inside it", async () => {
     const { runner, log } = setUp();
     const source: Source = async function* (_, context) {
       yield { type: "agent-start", agent: "one", name: "one" };
@@ -168,7 +168,7 @@ describe("steering a run", () => {
     await untilEnd(log, run);
   });
 
-  test("an answer takes nothing that was not offered: no edit, no always", async () => {
+  test("an answer with an edit or an always that was not offered is rejected", async () => {
     const { runner, log } = setUp();
     const source: Source = async function* (_, context) {
       yield { type: "ask-start", ask: "q", kind: "confirmation", allows: ["reason"] };
@@ -182,7 +182,7 @@ describe("steering a run", () => {
     await untilEnd(log, run);
   });
 
-  test("the first answer wins; the same again is the same, another a conflict", async () => {
+  test("the first answer wins, the same answer again is accepted, and another is a conflict", async () => {
     const { runner, log } = setUp();
     const { run } = await runner.start(request, { name: "test", source: asking() });
     await untilEvent(log, run, (event) => event.type === "ask-start");
@@ -202,7 +202,7 @@ describe("steering a run", () => {
     expect(await runner.answer(run, "q", { allow: false })).toBe("conflict");
   });
 
-  test("an ask expires, and then is closed", async () => {
+  test("an ask expires, and is then closed", async () => {
     const { runner, log } = setUp();
     const { run } = await runner.start(request, { name: "test", source: asking(Date.now()) });
     const events = await untilEnd(log, run);

@@ -16,7 +16,7 @@ import { ended, eventsOf, framesOf, onStop, post, saying, serve, silent, start, 
 const WORDS = Array.from({ length: 40 }, (_, index) => `wörd ${index}\n`);
 const { stateless: _, encodeText: __, ...spoken } = native;
 
-/** Says how many entries came before, and says deltas in two frames: neither can be made from one entry alone. */
+/** Emits the number of earlier entries, and deltas as two frames, so no frame depends only on its entry. */
 const counting: Dialect = {
   ...spoken,
   name: "counting",
@@ -30,7 +30,7 @@ const counting: Dialect = {
   },
 };
 
-/** A log that answers only later, as one on another machine does. */
+/** A log that responds asynchronously, like one on another machine. */
 const distant = (): Log => {
   const log = memory();
   const read: Log["read"] = async (run, after, limit) => {
@@ -48,7 +48,7 @@ const logs: readonly [string, () => Log][] = [
 ];
 
 describe.each(logs)("with %s", (_name, createLog) => {
-  test("a finished run resumes at every entry, and answers 204 at its end", async () => {
+  test("a finished run resumes at every entry, and responds with 204 at its end", async () => {
     const { url } = await serve(saying(WORDS), { log: createLog() });
     const run = await start(url);
     const all = await ended(url, run);
@@ -57,7 +57,7 @@ describe.each(logs)("with %s", (_name, createLog) => {
       const response = await fetch(`${url}/runs/${run}/events`, { headers: { "last-event-id": `${after}` } });
       expect(await framesOf(response)).toEqual(all.slice(after));
     }
-    // An id that no frame had cannot stand for what came after it.
+    // An id that no frame had does not cover what came after it.
     const beyond = await fetch(`${url}/runs/${run}/events`, { headers: { "last-event-id": "1.5" } });
     expect(await framesOf(beyond)).toEqual(all.slice(1));
     const end = await fetch(`${url}/runs/${run}/events?after=${all.length}`);
@@ -65,7 +65,7 @@ describe.each(logs)("with %s", (_name, createLog) => {
     expect(end.headers.get("runcast-run")).toBe(run);
   });
 
-  test("viewers that come at any point of a living run see the same", async () => {
+  test("viewers that join a live run at any point see the same", async () => {
     const came: { readonly after: number; readonly frames: Promise<Frame[]> }[] = [];
     const steps: (() => void)[] = [];
     const { url } = await serve(
@@ -85,7 +85,7 @@ describe.each(logs)("with %s", (_name, createLog) => {
     for (const { after, frames } of came) expect(await frames).toEqual(all.slice(after));
   });
 
-  test("a dialect with a memory resumes at every frame", async () => {
+  test("a stateful dialect resumes at every frame", async () => {
     const { url } = await serve(saying(WORDS.slice(0, 10)), { log: createLog(), dialects: [native, counting] });
     const run = await start(url);
     const follow = async (after: string) =>
@@ -96,7 +96,7 @@ describe.each(logs)("with %s", (_name, createLog) => {
   });
 });
 
-test("a snapshot stands for the entries before it, and the rest follows", async () => {
+test("a snapshot replaces the entries before it, and the rest follows", async () => {
   const held = Promise.withResolvers<void>();
   const { url } = await serve(saying(WORDS, (index) => (index === 20 ? held.promise : undefined)));
   const run = await start(url);
@@ -120,7 +120,7 @@ test("a snapshot stands for the entries before it, and the rest follows", async 
   expect(refused.status).toBe(400);
 });
 
-test("a dialect that wants whole results gets them back from beside the log", async () => {
+test("a dialect that needs whole results gets them from beside the log", async () => {
   const text = "long ".repeat(20_000);
   const value = { rows: Array.from({ length: 10_000 }, (_, index) => `row ${index}`) };
   const result: Source = async function* () {
@@ -156,7 +156,7 @@ test("a dialect that wants whole results gets them back from beside the log", as
   expect(await follow("dialect=whole&after=3")).toEqual((await follow("dialect=whole")).slice(3));
 });
 
-test("events that are ready together leave together", async () => {
+test("events that are ready together are sent together", async () => {
   const { port } = await serve(saying(WORDS));
   const client = wire(port);
   const body = '{"message":"hi"}';
@@ -168,7 +168,7 @@ test("events that are ready together leave together", async () => {
   expect(text.match(/\r\n[0-9a-f]+\r\n/g)!.length).toBeLessThan(WORDS.length / 4);
 });
 
-test("a viewer that does not read holds little, hurts nobody and gets everything in the end", async () => {
+test("a viewer that does not read uses little memory, affects no one and gets everything in the end", async () => {
   const log = memory();
   const audience = createAudience({
     log,
@@ -207,7 +207,7 @@ test("a viewer that does not read holds little, hurts nobody and gets everything
   const reader = fetch(`http://127.0.0.1:${port}/`).then(framesOf);
   await until(() => responses.length === 2);
 
-  // As much as the kernel takes for a reader that does not read, and then as much again as a full socket must not hold.
+  // As much as the kernel buffers for a reader that does not read, plus the same amount, which a full socket must not buffer.
   let most = 0;
   let seq = 1;
   for (let more = 500; more > 0;) {
@@ -245,34 +245,37 @@ const waits: readonly [waiting: string, said: readonly Event[]][] = [
   ["agent", [{ type: "step-end", step: "s", finish: "stop" }]],
 ];
 
-test.each(waits)("a silent run sends heartbeats that say it waits for: %s; they are no entries", async (what, said) => {
-  const beating: Dialect = { ...native, heartbeat: { ...native.heartbeat, everyMs: 5 } };
-  const source: Source = async function* (_request, { signal }) {
-    yield { type: "step-start", step: "s" };
-    yield* said;
-    await new Promise((resolve) => signal.addEventListener("abort", resolve));
-  };
-  const { url } = await serve(source, { dialects: [beating] });
-  const run = await start(url);
-  const stream = await fetch(`${url}/runs/${run}/events`);
-  const beats: Frame[] = [];
-  const seen: Frame[] = [];
-  const reader = createFrameReader((frame) => {
-    if (frame.event !== "heartbeat") seen.push(frame);
-    else if (seen.length === 2 + said.length) beats.push(frame);
-  });
-  for await (const bytes of stream.body!) {
-    reader.push(bytes);
-    if (beats.length >= 3) break;
-  }
-  expect(seen.map(({ event }) => event)).toEqual(["run-start", "step-start", ...said.map(({ type }) => type)]);
-  for (const { id, data } of beats) {
-    expect(id).toBeUndefined();
-    expect(JSON.parse(data)).toEqual({ waiting: what, since: expect.any(Number) });
-  }
-});
+test.each(waits)(
+  "a silent run sends heartbeats that report what it waits for: %s; they are not entries",
+  async (what, said) => {
+    const beating: Dialect = { ...native, heartbeat: { ...native.heartbeat, everyMs: 5 } };
+    const source: Source = async function* (_request, { signal }) {
+      yield { type: "step-start", step: "s" };
+      yield* said;
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    };
+    const { url } = await serve(source, { dialects: [beating] });
+    const run = await start(url);
+    const stream = await fetch(`${url}/runs/${run}/events`);
+    const beats: Frame[] = [];
+    const seen: Frame[] = [];
+    const reader = createFrameReader((frame) => {
+      if (frame.event !== "heartbeat") seen.push(frame);
+      else if (seen.length === 2 + said.length) beats.push(frame);
+    });
+    for await (const bytes of stream.body!) {
+      reader.push(bytes);
+      if (beats.length >= 3) break;
+    }
+    expect(seen.map(({ event }) => event)).toEqual(["run-start", "step-start", ...said.map(({ type }) => type)]);
+    for (const { id, data } of beats) {
+      expect(id).toBeUndefined();
+      expect(JSON.parse(data)).toEqual({ waiting: what, since: expect.any(Number) });
+    }
+  },
+);
 
-test("closing the connection stops a run only where its dialect says so and nobody else follows", async () => {
+test("closing the connection stops a run only if its dialect specifies that and no one else follows", async () => {
   const closing: Dialect = { ...native, disconnect: "cancel" };
   const log = memory();
   const { url, server } = await serve(silent, { dialects: [closing], log });
@@ -304,7 +307,7 @@ test.each(logs)("closing the server ends every stream with the end of its run, w
   await expect(fetch(`${url}/health`)).rejects.toThrow();
 });
 
-test("who closes a server that is being closed waits for that", async () => {
+test("closing a server that is already closing waits for it", async () => {
   const { url, server } = await serve(silent);
   const run = await start(url);
   void server.close();
@@ -327,7 +330,7 @@ describe("on the wire", () => {
     expect(frames).toEqual(all);
   });
 
-  test("pipelined requests are answered one after the other, each whole", async () => {
+  test("pipelined requests get complete responses in order", async () => {
     const { url, port } = await serve(saying(WORDS, () => new Promise((resolve) => setTimeout(resolve, 1))));
     const finished = await start(url);
     const all = await ended(url, finished);
@@ -344,7 +347,7 @@ describe("on the wire", () => {
     expect(text.match(/event: text-delta/g)?.length).toBe(2 * (all.length - 6));
   });
 
-  test("HEAD answers with the head alone", async () => {
+  test("HEAD returns only the headers", async () => {
     const { url } = await serve(saying(WORDS));
     const run = await start(url);
     await ended(url, run);
@@ -355,7 +358,7 @@ describe("on the wire", () => {
   });
 });
 
-/** The body of a chunked answer. */
+/** The body of a chunked response. */
 const unchunk = (answer: string): string => {
   const pieces: string[] = [];
   let at = answer.indexOf("\r\n\r\n") + 4;

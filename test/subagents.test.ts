@@ -61,7 +61,7 @@ const levels = (left: number): SubagentOptions => ({
   ...(left > 1 && { agents: { level: levels(left - 1) } }),
 });
 
-test("many sub-agents, wide and deep, with approvals answered in random order: nothing crosses", async () => {
+test("many sub-agents, wide and deep, with approvals answered in random order, do not mix", async () => {
   const random = randomFrom(seed);
   const { model } = playing(...stories);
   const source = agent({ name: "test", model, agents: { worker: { tools: [pay] }, level: levels(DEEP) } });

@@ -57,7 +57,7 @@ describe("think tags", () => {
     expect(joined([written])).toEqual(pieces);
   });
 
-  test("however the text is split, the result is the same", () => {
+  test("the result does not depend on how the text is split", () => {
     fc.assert(
       fc.property(tagged, fc.array(fc.nat(20)), (written, lengths) => {
         const chunks: string[] = [];
@@ -73,7 +73,7 @@ describe("think tags", () => {
     );
   });
 
-  test("nothing but tags and the white space around them is lost", () => {
+  test("only tags and the white space around them are removed", () => {
     fc.assert(
       fc.property(tagged, (written) => {
         const kept = joined([written]).map((piece) => piece.text);
@@ -83,7 +83,7 @@ describe("think tags", () => {
     );
   });
 
-  test("text is passed on at once, except what may be a tag", () => {
+  test("text is passed on immediately, except what may be a tag", () => {
     const tags = thinkTags();
     expect(tags.take("<thi")).toEqual([]);
     expect(tags.take("nk>a</")).toEqual([thinking("a")]);

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import { onStop } from "./serving.ts";
 
-/** An identity provider: publishes its key, and signs what it is told to. */
+/** An identity provider that publishes its key and signs any claims. */
 export const startIssuer = async () => {
   const { publicKey, privateKey } = await generateKeyPair("ES256");
   const stranger = await generateKeyPair("ES256");

@@ -25,7 +25,7 @@ const growing = (): Toolkit & { readonly happened: string[] } => {
   };
 };
 
-test("a toolkit is opened for the agent, asked before each step, and closed", async () => {
+test("a toolkit is opened for the agent, queried before each step, and closed", async () => {
   const kit = growing();
   const { model, requests } = playing(script("go", [{ call: "a" }], [{ call: "b" }], [{ say: "done" }]));
   const source = agent({ name: "test", model, tools: [tool("a", "own"), kit] });
@@ -55,7 +55,7 @@ test("it is closed when the run is cancelled, and a sub-agent has its own", asyn
   expect(kit.happened).toEqual(["open for 1", "close"]);
 });
 
-test("one that throws ends the run, and what was opened before is closed", async () => {
+test("a toolkit that throws ends the run, and those opened before are closed", async () => {
   const kit = growing();
   const broken: Toolkit = {
     open() {

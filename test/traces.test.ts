@@ -25,7 +25,7 @@ interface OtlpSpan {
   readonly attributes: readonly { readonly key: string; readonly value: Readonly<Record<string, unknown>> }[];
 }
 
-/** A collector that keeps what the official exporter sends as OpenTelemetry's file format has it: a request a line. */
+/** A collector that stores what the official exporter sends in OpenTelemetry's file format: one request per line. */
 const collector = async () => {
   const directory = await mkdtemp(path.join(tmpdir(), "runcast-traces-"));
   const file = path.join(directory, "traces.jsonl");
@@ -139,12 +139,12 @@ describe("a run's trace", () => {
     expect(attribute(chat, "gen_ai.operation.name")).toBe("chat");
     expect(attribute(chat, "gen_ai.response.time_to_first_chunk")).toBeTypeOf("number");
     expect(attribute(chat, "gen_ai.response.finish_reasons")).toBeDefined();
-    // Ids, names, numbers and codes; nothing of what was said.
+    // Ids, names, numbers and codes, but no content.
     const keys = new Set(exported.flatMap(({ attributes }) => attributes.map(({ key }) => key)));
     expect([...keys].toSorted()).toEqual(KEYS);
   });
 
-  test("marks what failed by its code, and not what a person stopped", async () => {
+  test("marks failures by their code, but not what the user stopped", async () => {
     const { spans } = await collector();
     const { url, server } = await serve(demoAgent({ speed: Infinity }));
     await ended(url, await start(url, { message: "Show me a failing tool" }));
@@ -155,7 +155,7 @@ describe("a run's trace", () => {
     expect(attribute(failing, "error.type")).toBeTruthy();
   });
 
-  test("is not made, and its log not read, without an SDK", async () => {
+  test("is not created, and its log not read, without an SDK", async () => {
     const log = memory();
     let reads = 0;
     const counted = { ...log, read: (...args: Parameters<typeof log.read>) => (reads++, log.read(...args)) };

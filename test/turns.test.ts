@@ -3,7 +3,7 @@ import { Turns } from "../src/server/turns.ts";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test("of many who want to enter at once, so many do in each turn, in the order they came", async () => {
+test("of many concurrent entries, a limited number proceeds in each turn, in order of arrival", async () => {
   const turns = new Turns(2, () => {});
   const entered: number[] = [];
   const enter = async (who: number) => {
@@ -21,7 +21,7 @@ test("of many who want to enter at once, so many do in each turn, in the order t
   expect(turns.enter()).toBeUndefined();
 });
 
-test("who has had a turn and wants another waits behind those who have not; an error stops nobody", async () => {
+test("a job that has had a turn waits behind those that have not, and an error stops no other job", async () => {
   const errors: unknown[] = [];
   const turns = new Turns(1, (error) => errors.push(error));
   const done: string[] = [];
@@ -37,7 +37,7 @@ test("who has had a turn and wants another waits behind those who have not; an e
   expect(errors).toHaveLength(1);
 });
 
-test("jobs that take long have a turn each, however many are allowed", async () => {
+test("long jobs get one turn each, regardless of the limit", async () => {
   const turns = new Turns(Infinity, () => {});
   const order: string[] = [];
   const slow = {

@@ -8,7 +8,7 @@ const renumber = (entries: readonly Entry[]): Entry[] => entries.map((entry, ind
 const isBoundary = ({ event }: Entry) => event.type.endsWith("-start") || event.type.endsWith("-end");
 const isInner = ({ event }: Entry) => !event.type.startsWith("run-");
 
-/** What an event is about, so that one can be moved behind the end of its own thing. */
+/** What an event is about, so that it can be moved behind the end of that item. */
 const subject = (event: Event): string | undefined => {
   const [noun] = event.type.split("-");
   if (noun === "text" || noun === "thinking") return (event as { part: string }).part;
@@ -17,7 +17,7 @@ const subject = (event: Event): string | undefined => {
 };
 
 describe("verify", () => {
-  test("accepts every generated log, and its events fit the schema", () => {
+  test("accepts every generated log, and its events match the schema", () => {
     fc.assert(
       fc.property(arbitraryLog(), (log) => {
         expect(verify(log)).toBeUndefined();
@@ -30,16 +30,16 @@ describe("verify", () => {
   test.each([
     [{ type: "shout", text: "hi" }, 'there is no event type "shout"'],
     [{ type: "status", text: 5 }, "status text: "],
-  ])("rejects what is not of the vocabulary: %j", (event, message) => {
+  ])("rejects values outside the vocabulary: %j", (event, message) => {
     const [first, ...rest] = generateLog(7);
     const log = renumber([first!, { seq: 2, at: first!.at, event: event as Event }, ...rest]);
     expect(verify(log)).toMatchObject({ seq: 2, message: expect.stringContaining(message) });
   });
 
-  test("rejects a log that lost a start or an end", () => {
+  test("rejects a log that lacks a start or an end", () => {
     fc.assert(
       fc.property(arbitraryLog(), fc.nat(), (log, choice) => {
-        // Without its tool-input-end a call is still grammatical: not every provider says where arguments end.
+        // Without its tool-input-end, a call is still grammatical, because not every provider reports the end of arguments.
         const boundaries = log.filter((entry) => isBoundary(entry) && entry.event.type !== "tool-input-end");
         const dropped = boundaries[choice % boundaries.length]!;
         expect(verify(renumber(log.filter((entry) => entry !== dropped)))).toBeDefined();
@@ -48,7 +48,7 @@ describe("verify", () => {
     );
   });
 
-  test("rejects a log that has a start or an end twice", () => {
+  test("rejects a log with a duplicate start or end", () => {
     fc.assert(
       fc.property(arbitraryLog(), fc.nat(), (log, choice) => {
         const boundaries = log.filter(isBoundary);
@@ -59,7 +59,7 @@ describe("verify", () => {
     );
   });
 
-  test("rejects an event after the end of what it belongs to", () => {
+  test("rejects an event after the end of the item it belongs to", () => {
     fc.assert(
       fc.property(arbitraryLog(), fc.nat(), (log, choice) => {
         const deltas = log.filter(({ event }) => event.type.endsWith("-delta"));
@@ -88,13 +88,13 @@ describe("verify", () => {
     );
   });
 
-  test("rejects a gap, and says where", () => {
+  test("rejects a gap, with its position", () => {
     const log = generateLog(7);
     const cut = log.filter(({ seq }) => seq !== 3);
     expect(verify(cut)).toEqual({ seq: 4, message: "seq 4 follows 2: a log must count from 1 without gaps" });
   });
 
-  test("rejects time that runs backwards, and says where", () => {
+  test("rejects decreasing times, with their position", () => {
     const log = generateLog(7).map((entry) => (entry.seq === 3 ? { ...entry, at: 0 } : entry));
     expect(verify(log)).toEqual({
       seq: 3,

@@ -37,7 +37,7 @@ export const guards: readonly Mutant[] = [
     file: "src/tools/mcp/call-bounds.ts",
     edits: [["return asks <= MAX_ASKS;", "return asks > 0;"]],
     tests: ["test/slow/mcp-hostile.test.ts"],
-    named: "asks a person no more than a few times in one call, and is given up if it goes on: HTTP",
+    named: "can ask only a few times in one call, which is abandoned if it continues: HTTP",
   },
   {
     breaks: "a hostile MCP server cannot fill the memory: its whole result is read",

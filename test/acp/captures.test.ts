@@ -16,7 +16,7 @@ console.log(
   isThere ? `recordings of coding agents: ${files.length}` : "recordings of coding agents: none here, skipped",
 );
 
-describe.skipIf(!isThere)("what a coding agent said is what the run shows", () => {
+describe.skipIf(!isThere)("the run shows the output of a coding agent", () => {
   test.each(files)("%s", async (file) => {
     for (const prompt of replay(linesIn(path.join(directory, file)))) await expectFaithful(prompt);
   });

@@ -16,12 +16,12 @@ const typesOf = (name: string): string[] =>
     .events.map(({ type }) => type)
     .filter((type) => !type.startsWith("text") && !type.startsWith("step"));
 
-test.each(readdirSync(directory))("%s: the run shows what the agent said", async (file) => {
+test.each(readdirSync(directory))("%s: the run shows the agent's output", async (file) => {
   await expectFaithful(replay(linesIn(path.join(directory, file)))[0]!);
 });
 
 describe("calls", () => {
-  test("a request for permission stands before the execution, also after in_progress", () => {
+  test("a permission request precedes the execution, even after in_progress", () => {
     expect(typesOf("edit-asked-late")).toEqual([
       "tool-start",
       "tool-input-end",
@@ -61,7 +61,7 @@ describe("calls", () => {
     expect(all("edit-asked-late", "file")).toMatchObject([{ name: "/workspace/notes.txt", change: "changed" }]);
   });
 
-  test("a denied call ends as denied, whatever the agent says or leaves unsaid", () => {
+  test("a denied call ends as denied, regardless of what the agent reports", () => {
     for (const name of ["edit-denied-unsaid", "edit-denied-ends", "edit-denied-ran"]) {
       expect(all(name, "tool-end"), name).toMatchObject([{ outcome: "denied" }]);
       expect(all(name, "tool-execute"), name).toEqual([]);
@@ -71,7 +71,7 @@ describe("calls", () => {
     expect(all("edit-denied-ran", "notice")).toMatchObject([{ level: "warning" }]);
   });
 
-  test("output comes in pieces, however the agent tells it", () => {
+  test("output arrives in pieces, however the agent reports it", () => {
     const pieces = (name: string) => all(name, "tool-output-delta").map(({ delta }) => delta);
     expect(pieces("shell-snapshots")).toEqual(["1\n", "2\n"]);
     expect(pieces("shell-terminal")).toEqual(["1\n", "2\n"]);
@@ -83,7 +83,7 @@ describe("calls", () => {
     });
   });
 
-  test("a command with an exit code has failed, also if the agent calls it completed", () => {
+  test("a command with a nonzero exit code has failed, even if the agent reports it as completed", () => {
     expect(all("shell-fails", "tool-end")[0]).toMatchObject({
       outcome: "error",
       error: { code: "exit", message: "The command ended with exit code 3." },
@@ -91,12 +91,12 @@ describe("calls", () => {
     });
   });
 
-  test("a command that a person stopped is cancelled, also if the agent calls it completed", () => {
+  test("a command that the user stopped is cancelled, even if the agent reports it as completed", () => {
     expect(all("cancel-completed", "tool-end")).toMatchObject([{ outcome: "cancelled" }]);
     expect(all("cancel-completed", "run-end")).toMatchObject([{ outcome: "cancelled" }]);
   });
 
-  test("a question that is taken back ends before its call", () => {
+  test("a withdrawn permission request ends before its call", () => {
     for (const name of ["cancel-ask", "ends-while-asked"]) {
       const types = typesOf(name);
       expect(types.indexOf("ask-end"), name).toBeLessThan(types.indexOf("tool-end"));
@@ -107,7 +107,7 @@ describe("calls", () => {
     }
   });
 
-  test("no execution is claimed where nobody spoke of one", () => {
+  test("no execution is reported without evidence", () => {
     expect(all("two-tools", "tool-execute")).toEqual([]);
     expect(all("two-tools", "tool-end")).toMatchObject([
       { outcome: "ok", content: [{ type: "text", text: "A" }] },
@@ -116,7 +116,7 @@ describe("calls", () => {
     expect(all("two-tools", "step-start")).toHaveLength(2);
   });
 
-  test("a call in progress counts as executing when no request has come for two ticks", () => {
+  test("a call in progress counts as executing after two ticks without a permission request", () => {
     let count = 0;
     const decoder = new Decoder({ newId: (kind) => `${kind}${++count}` });
     decoder.update({ sessionUpdate: "tool_call", toolCallId: "a", title: "wait", status: "in_progress" });
@@ -137,7 +137,7 @@ describe("answers", () => {
     return (decoder.answered(ask, answer).reply as { outcome: { optionId?: string } }).outcome.optionId;
   };
 
-  test("take the option that a person chose, else the narrowest", () => {
+  test("select the option that the user chose, otherwise the narrowest one", () => {
     expect(replyTo({ allow: true, option: "allow_always" })).toBe("allow_always");
     expect(replyTo({ allow: true, option: "allow_once" })).toBe("allow_once");
     expect(replyTo({ allow: true })).toBe("allow_once");
@@ -146,11 +146,11 @@ describe("answers", () => {
     expect(replyTo({ allow: false, option: "reject_always" })).toBe("reject_always");
   });
 
-  test("never take an option of the other side", () => {
+  test("never select an option with the opposite meaning", () => {
     expect(replyTo({ allow: false, option: "allow_always" })).toBe("reject_once");
   });
 
-  test("fill a form, choose from one, decline it, or leave it", () => {
+  test("fill in a form, choose from it, decline it or dismiss it", () => {
     const form = (properties: object) => {
       const decoder = new Decoder({ newId: (kind) => `${kind}-1` });
       const { ask, events } = decoder.form({ message: "Which?", requestedSchema: { type: "object", properties } });
@@ -170,12 +170,12 @@ describe("answers", () => {
   });
 });
 
-describe("a turn", () => {
-  test("without text or calls is no answer", () => {
+describe("a prompt", () => {
+  test("without text or calls has no answer", () => {
     expect(all("empty", "run-end")).toMatchObject([{ outcome: "error", error: { code: "empty-answer" } }]);
   });
 
-  test("tells its tokens with those from the cache", () => {
+  test("reports its tokens, including cached ones", () => {
     expect(all("hello", "run-end")[0]?.usage).toEqual({ input: 110, output: 10, cached: 20 });
     expect(all("hello", "data")).toMatchObject([
       { name: "title", value: "A greeting" },
@@ -183,7 +183,7 @@ describe("a turn", () => {
     ]);
   });
 
-  test("says why it stopped", () => {
+  test("reports why it stopped", () => {
     expect(all("plan", "step-end").at(-1)).toMatchObject({ finish: "length" });
   });
 
@@ -201,7 +201,7 @@ describe("a turn", () => {
 describe("diffs", () => {
   const text = (...lines: string[]) => `${lines.join("\n")}\n`;
 
-  test("have line numbers where they are known", () => {
+  test("have line numbers if they are known", () => {
     const change = {
       path: "a",
       oldText: text("1", "2", "3", "4", "5", "6"),
@@ -217,7 +217,7 @@ describe("diffs", () => {
     );
   });
 
-  test("keep changes that are far from each other apart", () => {
+  test("put distant changes into separate hunks", () => {
     const lines = Array.from({ length: 30 }, (_, index) => `${index}`);
     const after = lines.with(2, "two").with(25, "twenty-five");
     const hunks = unifiedDiff({ path: "a", oldText: text(...lines), newText: text(...after), line: 1 }).match(
@@ -226,7 +226,7 @@ describe("diffs", () => {
     expect(hunks).toEqual(["@@ -1,6 +1,6 @@", "@@ -23,7 +23,7 @@"]);
   });
 
-  test("of files that have nothing in common take no longer than they must", () => {
+  test("of files with nothing in common take bounded time", () => {
     const many = (word: string) => text(...Array.from({ length: 20_000 }, (_, index) => `${word}${index}`));
     expect(unifiedDiff({ path: "a", oldText: many("x"), newText: many("y") }).split("\n")).toHaveLength(40_003);
   });

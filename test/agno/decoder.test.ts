@@ -50,12 +50,12 @@ const expectFaithful = async (lines: readonly Line[]): Promise<void> => {
   }
 };
 
-test.each(readdirSync(directory))("%s: the run shows what the server said", async (file) => {
+test.each(readdirSync(directory))("%s: the run shows the server's output", async (file) => {
   await expectFaithful(linesIn(path.join(directory, file)));
 });
 
 describe("calls", () => {
-  test("stand in the step that asked for them and execute after it, however fast the frames come", async () => {
+  test("belong to the step that requested them and execute after it, however fast the frames arrive", async () => {
     for (const isSlow of [false, true]) {
       const { all, calls } = await played(recorded("tools"), isSlow);
       expect(all("tool-execute")).toHaveLength(2);
@@ -92,7 +92,7 @@ describe("calls", () => {
     expect((await played(recorded("deny"))).all("tool-end")).toMatchObject([{ outcome: "denied" }]);
   });
 
-  test("of a member that waits end with the member", async () => {
+  test("of a waiting member end with the member", async () => {
     const { all, calls } = await played(recorded("ask-below"));
     const [delegate] = calls;
     expect(delegate).toMatchObject({ name: "delegate_task_to_member", content: [{ text: "The mail is sent." }] });
@@ -113,7 +113,7 @@ describe("answers", () => {
     );
   };
 
-  test("are sent together, and what is not answered is rejected by name", () => {
+  test("are sent together, and unanswered asks are rejected by name", () => {
     const { decoder } = waiting("both");
     const [first, second] = decoder.pause.open;
     decoder.pause.answered(first!, { allow: true, input: { to: "eve@example.com" } });
@@ -125,7 +125,7 @@ describe("answers", () => {
     ]);
   });
 
-  test("fill a form, and leave the model's own values", () => {
+  test("fill in a form and keep the model's own values", () => {
     const { decoder } = waiting("form");
     decoder.pause.answered(decoder.pause.open[0]!, { value: { day: "Monday" } });
     expect(decoder.pause.tools()).toMatchObject([
@@ -139,13 +139,13 @@ describe("answers", () => {
     ]);
   });
 
-  test("give the result of a tool that runs elsewhere", () => {
+  test("contain the result of a tool that runs elsewhere", () => {
     const { decoder } = waiting("external");
     decoder.pause.answered(decoder.pause.open[0]!, { value: { shown: true } });
     expect(decoder.pause.tools()).toMatchObject([{ result: '{"shown":true}' }]);
   });
 
-  test("reach the member of a team by its requirement", () => {
+  test("reach a team's member through its requirement", () => {
     const { decoder } = waiting("ask-below");
     decoder.pause.answered(decoder.pause.open[0]!, { allow: false, reason: "no" });
     expect(decoder.pause.requirements()).toMatchObject([
@@ -153,7 +153,7 @@ describe("answers", () => {
     ]);
   });
 
-  test("choose among the options of a question", () => {
+  test("select from the options of a question", () => {
     const decoder = new Decoder(idsOf("r"));
     const question = { question: "Which?", options: [{ label: "A" }, { label: "B", description: "b" }] };
     const tool = {
@@ -179,22 +179,22 @@ describe("answers", () => {
   });
 });
 
-describe("a server that is not right", () => {
+describe("a faulty server", () => {
   const frame = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
   const decode = (...values: unknown[]) => {
     const decoder = new Decoder(idsOf("r"));
     return values.flatMap((value) => decoder.frame(frame(value)));
   };
 
-  test("sends what is no event: told once, and left out", () => {
+  test("that sends something other than events: reported once and skipped", () => {
     expect(decode("{", "nothing", "[]", "1")).toMatchObject([{ type: "notice", level: "warning" }]);
   });
 
-  test("sends the final output after the events: nothing", () => {
+  test("that sends the final output after the events: ignored", () => {
     expect(decode({ run_id: "1", content: "all of it", status: "COMPLETED" })).toEqual([]);
   });
 
-  test("sends rubbish without end, or calls: a clear error", () => {
+  test("that sends endless garbage or endless calls: a clear error", () => {
     expect(() => decode(...Array.from({ length: 100 }, () => "{"))).toThrow(Refusal);
     const call = (index: number) => ({ event: "ToolCallStarted", run_id: "1", tool: { tool_call_id: `c${index}` } });
     expect(() =>
@@ -202,7 +202,7 @@ describe("a server that is not right", () => {
     ).toThrow(/more than 500/);
   });
 
-  test("runs a call that it has asked about: the ask ends, and the call has failed", async () => {
+  test("that runs a call it has asked about: the ask ends, and the call has failed", async () => {
     const lines = recorded("approve").filter((line) => !("answer" in line));
     const { all } = await played(lines);
     expect(all("ask-end")).toMatchObject([{ outcome: "cancelled" }]);
@@ -210,14 +210,14 @@ describe("a server that is not right", () => {
     expect(all("tool-execute")).toEqual([]);
   });
 
-  test("completes a run that it has cancelled: the first word counts", () => {
+  test("that completes a cancelled run: the first outcome counts", () => {
     const decoder = new Decoder(idsOf("r"));
     for (const event of ["RunStarted", "RunCancelled", "RunCompleted"])
       decoder.frame(frame({ event, run_id: "1", content: "x" }));
     expect(decoder.end).toEqual({ outcome: "cancelled" });
   });
 
-  test("repeats events after a cut: they count once", () => {
+  test("that repeats events after a cut: they count once", () => {
     const said = { event: "RunContent", run_id: "1", content: "Hi", event_index: 1 };
     const events = decode({ event: "RunStarted", run_id: "1", event_index: 0 }, said, said);
     expect(events.filter(({ type }) => type === "text-delta")).toHaveLength(1);
@@ -249,7 +249,7 @@ describe("other events", () => {
     expect(calls).toMatchObject([{ name: "draw", state: "ok" }]);
   });
 
-  test("content that is not a string is no text while it streams, and is shown once at the end", async () => {
+  test("content that is not a string is not streamed as text, but shown once at the end", async () => {
     const output = { city: "Oslo", degrees: 3 };
     const content = { event: "RunContent", content: output, content_type: "Weather" };
     const streaming = replay([...asked, content].map((event) => ({ frame: { ...RUN, ...event } })));
@@ -306,12 +306,12 @@ describe("other events", () => {
     ]);
   });
 
-  test("an error of a call without a tool is still a call that failed", async () => {
+  test("an error of a call without a tool still shows a failed call", async () => {
     const { calls } = await playing({ event: "ToolCallError", error: "it broke" });
     expect(calls).toMatchObject([{ name: "unknown", state: "error", error: { message: "it broke" } }]);
   });
 
-  test("custom events are data, follow-ups are suggestions, and an unknown event is nothing", async () => {
+  test("custom events are data, follow-ups are suggestions, and unknown events are ignored", async () => {
     const { all, text, end } = await playing(
       { event: "CustomEvent", customer: "Ann", total: 3 },
       { event: "FollowupsCompleted", followups: ["And now?", 7] },
@@ -335,7 +335,7 @@ describe("options", () => {
     [{ url }, /needs one of agent, team and workflow/],
     [{ url, agent: "a", team: "b" }, /needs one of/],
     [{ url: "nowhere", agent: "a" }, /url must be a URL/],
-  ])("that are wrong are named: %j", (options, message) => {
+  ])("invalid options are named: %j", (options, message) => {
     expect(() => agno(options as never)).toThrow(message);
   });
 });

@@ -4,7 +4,7 @@ import { readRun, startRun } from "./target.ts";
 
 const json = { "content-type": "application/json" };
 
-/** Everything that can be asked of a run, and of the server itself. */
+/** Every request about a run, and about the server itself. */
 export const ofRun = (run: string): readonly (readonly [method: string, path: string])[] => [
   ["GET", `/runs/${run}`],
   ["GET", `/runs/${run}/events`],
@@ -72,12 +72,12 @@ export const claims: Attack = {
     const alice = { "x-openwebui-user-id": "alice", "x-openwebui-user-email": "alice", "x-forwarded-user": "alice" };
     return (report, signal) =>
       rounds(signal, async () => {
-        // Ids of hers are taken, whoever asks.
+        // Her ids are taken, also for other users.
         for (const id of [run, inThread])
           await send(report, `${url}/runs`, start({ agent: "talker", message: "x", run: id }), [404, 409]);
         const responses = { model: "talker", input: "x", user: "alice", previous_response_id: `resp_${inThread}` };
         await send(report, `${url}/v1/responses`, start(responses), [404]);
-        // Whatever he says he is, what he starts and sees is his.
+        // Regardless of the user he claims to be, he starts and sees only his own runs.
         const claimed = { agent: "talker", message: "x", user: { id: "alice" }, thread: "a-thread-of-alice" };
         await send(report, `${url}/runs`, start(claimed), [200, 403]);
         for (const query of ["", "?user=alice", "?thread=a-thread-of-alice"]) {
@@ -132,7 +132,7 @@ export const shareLinks: Attack = {
   },
 };
 
-/** What a minute allows from one address, and what comes back while it is tried. */
+/** The number of requests per minute that one address may make, and the responses above that. */
 const WRONG_KEYS = 30;
 
 export const guesses: Attack = {
@@ -170,7 +170,7 @@ export const floodOfStarts: Attack = {
       });
       const start = () => send(report, `${url}/runs`, { method: "POST", headers, body }, [200, 202, 429]);
       while (!report.answers.has("429")) await start();
-      // Meanwhile some starts are allowed again: they take what there is.
+      // Some starts are allowed again in the meantime. They use up the allowance.
       const stop = () => send(report, `${url}/runs/${run}/cancel`, { method: "POST", headers, body: "{}" }, [200]);
       await Promise.all([...Array.from({ length: 30 }, start), ...Array.from({ length: 5 }, stop)]);
     };

@@ -23,21 +23,21 @@ export const attacks: readonly Attack[] = [
 
 export interface Outcome {
   readonly name: string;
-  /** Why it was not made, if it was not. */
+  /** Why the attack was skipped, if it was. */
   readonly skipped?: string;
   readonly answers: ReadonlyMap<string, number>;
   readonly wrong: readonly string[];
-  /** What an innocent viewer got meanwhile, and what they got just before: so late is this machine by itself. */
+  /** The delays of an innocent viewer during the attack, and just before it, which shows how slow this machine is anyway. */
   readonly viewer: Watched;
   readonly before: Watched;
 }
 
 export interface AttackOptions {
-  /** How long each attack goes on. */
+  /** The duration of each attack. */
   readonly seconds: number;
-  /** How long the fuzzing does. Default: as the others. */
+  /** The duration of the fuzzing. Default: that of the others. */
   readonly fuzzSeconds?: number;
-  /** Only attacks whose names have these words. */
+  /** Runs only attacks whose names contain this text. */
   readonly words?: string;
 }
 
@@ -51,7 +51,7 @@ const QUIET: Attack = {
   },
 };
 
-/** Attacks one server in every way, one after the other, and says what came of each. */
+/** Runs all attacks against one server, one after the other, and reports the result of each. */
 export async function* attackAll({
   seconds,
   fuzzSeconds = seconds,

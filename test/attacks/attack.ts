@@ -1,35 +1,35 @@
 import { ADMIN, ALICE, PROVIDER_KEY, WORDS } from "./people.ts";
 import type { Target } from "./target.ts";
 
-/** One way to harm a server, or to get what belongs to somebody else. */
+/** One way to harm a server, or to access another user's data. */
 export interface Attack {
   readonly name: string;
-  /** A program that it needs. Where that is absent it is left out, with a line that says so. */
+  /** A program that the attack needs. If it is missing, the attack is skipped with a note. */
   readonly needs?: string;
-  /** What the server may report because of it. */
+  /** Problems that the server may report because of it. */
   readonly reports?: RegExp;
-  /** Does what is no part of the attack, before anything is measured. */
+  /** Prepares everything that is not part of the attack, before anything is measured. */
   prepare(target: Target): Strike | Promise<Strike>;
 }
 
-/** The attack itself: at least one whole round, then more until the signal aborts. */
+/** The attack itself: at least one complete round, then more until the signal aborts. */
 export type Strike = (report: Report, signal: AbortSignal) => Promise<void>;
 
-/** A status, or what happened instead: the server closed the connection, or it keeps it open. */
+/** A status, or what happened instead: the server closed the connection, or keeps it open. */
 export type Status = number | "closed" | "open";
 
 export interface Report {
-  /** How often the server gave each answer. */
+  /** The number of responses of each kind. */
   readonly answers: Map<string, number>;
-  /** What must not have happened. */
+  /** Violations. */
   readonly wrong: Set<string>;
-  /** Counts an answer. It is wrong if it is none of `allowed`, gives something away, or refuses without saying why. */
+  /** Counts a response. It is a violation if it is not in `allowed`, reveals something, or refuses without a reason. */
   answered(what: string, status: Status, allowed: readonly Status[], body?: string): void;
-  /** Counts what was found out in another way. */
+  /** Counts an observation other than a response. */
   expect(isRight: boolean, what: string): void;
 }
 
-/** Code and files of the server in an answer. */
+/** Matches the server's code and file names in a response. */
 const INTERNALS = /\n\s+at .+:\d+:\d+|node:internal|node_modules\//;
 
 export const createReport = (directory: string): Report => {
@@ -62,18 +62,18 @@ export const createReport = (directory: string): Report => {
   };
 };
 
-/** Whether a refusal says why, in the words of whichever dialect. */
+/** Whether a refusal contains a reason, in the format of any dialect. */
 const explains = (body: string): boolean => /"(?:message|detail|error)":\s*"(?:[^"\\]|\\.){8,}/.test(body);
 
-/** As often as the signal lets it, at least once. */
+/** Repeats until the signal aborts, at least once. */
 export const rounds = async (signal: AbortSignal, round: (count: number) => Promise<void>): Promise<void> => {
   for (let count = 0; count === 0 || !signal.aborted; count += 1) await round(count);
 };
 
-/** What is still open after this long stays open. */
+/** A connection that is open after this time counts as kept open. */
 const OPEN_MS = 2000;
 
-/** Sends a request, counts its answer, and resolves with the body, as far as it came. */
+/** Sends a request, counts its response, and resolves with the part of the body that was received. */
 export const send = async (
   report: Report,
   url: string,

@@ -14,11 +14,11 @@ import { type Target, readRun, startRun } from "./target.ts";
 
 interface Opened {
   readonly page: Page;
-  /** What the page asked of others than its server, and dialogs and windows that it opened. */
+  /** The page's requests to other servers, and the dialogs and windows that it opened. */
   readonly asked: string[];
 }
 
-/** A browser that is started before the attack; each round has a page of its own. */
+/** A browser that is started before the attack. Each round opens a new page. */
 const inChromium = async (
   work: (report: Report, opened: Opened) => Promise<void>,
 ): Promise<ReturnType<Attack["prepare"]>> => {
@@ -45,7 +45,7 @@ const inChromium = async (
   };
 };
 
-/** A run of these events, and the link that shows it. */
+/** A run with these events, and the link that shows it. */
 const shared = async ({ url }: Target, events: readonly object[]) => {
   const run = await startRun(url, BOB, "player", JSON.stringify(events));
   await readRun(url, BOB, run);
@@ -57,7 +57,7 @@ const shared = async ({ url }: Target, events: readonly object[]) => {
   return { run, link: url + ((await made.json()) as { url: string }).url };
 };
 
-/** Notes and refuses every request to another place than this. */
+/** Records and blocks every request to another origin. */
 const confine = (page: Page, asked: string[], isOwn: (target: URL) => boolean) =>
   page.route(
     (target) => !isOwn(target) && target.protocol !== "data:",

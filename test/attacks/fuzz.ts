@@ -29,22 +29,22 @@ const TYPES = [
   "multipart/form-data; boundary=x",
 ];
 
-/** Anything but a fault of the server. A stream may stay open; a connection that just breaks tells nobody anything. */
+/** Any response but a server error. A stream may stay open. A connection that breaks without a response is a violation. */
 const ALLOWED: readonly Status[] = [
   ...Array.from({ length: 299 }, (_, index) => 200 + index).filter((status) => status < 500),
-  // Where this server lacks what was asked for: a backup of its log, somebody who checks.
+  // This server lacks the requested feature: a backup of its log, or a check of MCP servers.
   501,
   "open",
 ];
 const OPEN_MS = 300;
 
-/** Bodies that start a run in each dialect, to be damaged. */
+/** Valid bodies that start a run in each dialect, to be mutated. */
 const bodies = dialects.map((dialect) => {
   const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: "x" }] }];
   return dialect.write({ do: "start", request: { messages, agent: "talker" } }).body ?? "{}";
 });
 
-/** Every endpoint that the server lists, with everything that does not belong there. */
+/** Sends invalid input to every endpoint that the server lists. */
 export const fuzz: Attack = {
   name: "fuzz: nonsense for every endpoint",
   prepare: async ({ url }) => {
@@ -69,7 +69,7 @@ export const fuzz: Attack = {
     };
     return async (report, signal) => {
       report.expect(endpoints.length > 30, `only ${endpoints.length} endpoints (seed ${seed})`);
-      // A round asks every endpoint once, in four lanes that have a connection each.
+      // A round queries every endpoint once, in four lanes with a connection each.
       await rounds(signal, async () => {
         const left = [...endpoints];
         const lane = async () => {

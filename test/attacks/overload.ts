@@ -4,13 +4,13 @@ import { ADMIN, BOB, as, elsewhere } from "./people.ts";
 import { type Target, readRun, startRun } from "./target.ts";
 
 interface Body {
-  /** What its head says. */
+  /** The declared content length. */
   readonly length: number;
   /** How much of it is sent. */
   readonly sent: number;
 }
 
-/** Pours a body after its head until the connection closes or the signal aborts. Answers how much left this process. */
+/** Streams a body after its head until the connection closes or the signal aborts. Returns how much was sent. */
 const pour = (report: Report, { port }: Target, { length, sent: most }: Body, signal: AbortSignal): Promise<number> =>
   new Promise((resolve) => {
     const socket = net.connect(port, "127.0.0.1");
@@ -40,13 +40,13 @@ const pour = (report: Report, { port }: Target, { length, sent: most }: Body, si
       signal.removeEventListener("abort", stop);
       const status = /^HTTP\/1.1 (\d+)/.exec(received)?.[1];
       if (status !== undefined) report.answered("POST /runs", Number(status), [413, 503], received);
-      // Who never stops sending may lose the answer to the reset of the connection.
+      // A client that never stops sending may lose the response when the connection is reset.
       else report.answered("POST /runs", signal.aborted ? "open" : "closed", ["open", "closed"]);
       resolve(sent);
     });
   });
 
-/** A refused body is read a little further, so that its sender sees the answer. The kernel holds some more on both sides. */
+/** The server reads a little of a refused body so that the client gets the response. The kernel buffers more on both sides. */
 const MAX_READ = 64 * 1024 * 1024;
 
 export const hugeBodies: Attack = {
@@ -63,7 +63,7 @@ export const hugeBodies: Attack = {
 
 const MAX_RESIDENT = 600 * 1024 * 1024;
 
-/** What the server takes, by its own word. */
+/** The server's limit, as it reports it. */
 export const resident = async ({ url }: Target): Promise<number> => {
   const metrics = await (await fetch(`${url}/metrics`, { headers: as(ADMIN) })).text();
   return Number(/^process_resident_memory_bytes (\d+)/m.exec(metrics)?.[1] ?? Infinity);
@@ -77,7 +77,7 @@ export const slowBodies: Attack = {
     const all = Array.from({ length: 200 }, () =>
       pour(report, target, { length: sent + 100_000, sent }, pouring.signal),
     );
-    // All of them would be 780 MB: those that came first have to give way.
+    // All of them would be 780 MB, so the oldest are dropped.
     while (!signal.aborted || !report.answers.has("503")) {
       await new Promise((tick) => setTimeout(tick, 100));
       const bytes = await resident(target);
@@ -91,7 +91,7 @@ export const slowBodies: Attack = {
   },
 };
 
-/** Six at once who read again and again what costs much to read. It is made before. */
+/** Six clients that repeatedly request something expensive, which is created beforehand. */
 const reading =
   (agent: string, message: string, path: string, allowed: readonly number[]): Attack["prepare"] =>
   async ({ url }): Promise<Strike> => {

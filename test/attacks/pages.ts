@@ -6,7 +6,7 @@ import type { Target } from "./target.ts";
 
 const bodyOf = (method: string) => (method === "POST" ? { body: '{"message":"x","allow":true}' } : {});
 
-/** What no setting allows: other sites, frames without an origin, and names that only look like this machine. */
+/** Origins that no setting allows: other sites, frames without an origin, and names that resemble this machine's. */
 const FOREIGN = ["https://evil.example", "null", "http://localhost.evil.example", "http://127.0.0.1.evil.example"];
 
 export const foreignPages: Attack = {
@@ -17,7 +17,7 @@ export const foreignPages: Attack = {
       rounds(signal, async () => {
         for (const [method, path] of [...ofRun(run), ["POST", "/runs"], ["GET", "/agents"]] as const)
           for (const origin of FOREIGN) {
-            // Even if a key was saved somewhere: the site is refused, not the person.
+            // Even with a stored key, the site is refused, not the user.
             const headers = { ...as(ADMIN), origin, "content-type": "text/plain" };
             await send(report, url + path, { method, headers, ...bodyOf(method) }, [403]);
           }
@@ -45,7 +45,7 @@ export const localPages: Attack = {
   },
 };
 
-/** A path and a host as no client would send them. */
+/** Paths and hosts that no real client sends. */
 const sendRaw = (report: Report, { port }: Target, path: string, host: string, allowed: readonly number[]) =>
   new Promise<void>((resolve) => {
     const headers = { ...as(BOB), host };
@@ -110,7 +110,7 @@ const PRIVATE = [
 export const privateAddresses: Attack = {
   name: "SSRF: servers that a request names",
   prepare: ({ url, mcp }) => {
-    // It is there and would answer.
+    // The target exists and would respond.
     const places = [new URL(mcp).host, ...PRIVATE];
     return (report, signal) =>
       rounds(signal, async () => {

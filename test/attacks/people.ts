@@ -1,14 +1,14 @@
 export const ADMIN = "the-key-of-the-admin";
 export const ALICE = "the-key-of-alice";
-/** Attacks with a key of his own. */
+/** An attacker with a valid key. */
 export const BOB = "the-key-of-bob";
-/** What Alice wrote, and nobody else may read. */
+/** Alice's text, which no other user may read. */
 export const WORDS = "alice-wrote-this-in-private";
-/** A key of a provider, in the server's environment. */
+/** A provider's key in the server's environment. */
 export const PROVIDER_KEY = "the-key-of-a-provider";
 
 let count = 0;
-/** As a client at an address that nobody has used before. */
+/** A client with an address that was never used before. */
 export const elsewhere = (): Record<string, string> => {
   count += 1;
   return { "x-forwarded-for": `10.${(count >> 16) & 255}.${(count >> 8) & 255}.${count & 255}` };

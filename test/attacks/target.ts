@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { ALICE, PROVIDER_KEY, WORDS, as } from "./people.ts";
 
-/** Servers in processes of their own, and what an attacker knows of them. */
+/** Servers in separate processes, and what an attacker knows about them. */
 export interface Target {
   readonly url: string;
   readonly port: number;
@@ -14,15 +14,15 @@ export interface Target {
   readonly unkeyed: string;
   /** A hostile MCP server that an agent of this server uses. */
   readonly mcp: string;
-  /** Where the log is. */
+  /** The directory of the log. */
   readonly directory: string;
-  /** Where commands run. */
+  /** The directory in which commands run. */
   readonly workspace: string;
-  /** A run of Alice, at work. */
+  /** An active run of Alice. */
   readonly run: string;
-  /** What the servers could not handle since the last call. One that has ended is a problem too. */
+  /** Problems that the servers reported since the last call. A server that has exited is a problem too. */
   problems(): string[];
-  /** Resolves when the servers have reported this so many times since then. */
+  /** Resolves when the servers have reported this many problems of this kind since then. */
   reported(text: string, times: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -39,7 +39,7 @@ const launch = (args: readonly string[], cwd: string, env: Record<string, string
     env: { PATH: process.env["PATH"], RUNCAST_MODEL: "demo", ATTACK_PROVIDER_API_KEY: PROVIDER_KEY, ...env },
   });
 
-/** Resolves with what a program prints, once it fits. */
+/** Resolves with a program's output once it matches. */
 const printed = async (child: ChildProcess, pattern: RegExp): Promise<string> => {
   let text = "";
   let errors = "";
@@ -120,6 +120,6 @@ export const startRun = async (url: string, key: string, agent: string, message:
   return run;
 };
 
-/** Everything that a run says until its end, as text. */
+/** All text of a run until its end. */
 export const readRun = async (url: string, key: string, run: string): Promise<string> =>
   await (await fetch(`${url}/runs/${run}/events`, { headers: as(key) })).text();

@@ -13,7 +13,7 @@ const watch = async (program: string, args: readonly string[]): Promise<string> 
   return await readAll(child.stdout);
 };
 
-/** What the text holds that our own view never sends: a title, the clipboard, C1 controls, changes of direction, hidden letters. */
+/** Sequences that our own view never sends: titles, the clipboard, C1 controls, direction changes, hidden characters. */
 // eslint-disable-next-line no-control-regex
 const FOREIGN = /\x1b\][^8]|\x9b|\x9d|\x08|[\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u;
 

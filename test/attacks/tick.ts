@@ -1,2 +1,2 @@
-/** How often Alice's agent says something. */
+/** The interval of the output of Alice's agent. */
 export const TICK_MS = 20;

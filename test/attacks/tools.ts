@@ -7,7 +7,7 @@ import { BOB, PROVIDER_KEY, as } from "./people.ts";
 import { resident } from "./overload.ts";
 import { type Target, readRun, startRun } from "./target.ts";
 
-/** Makes an agent call a tool, and answers what its run says. */
+/** Makes an agent call a tool, and returns the text of its run. */
 const call = async ({ url }: Target, name: string, input: object = {}): Promise<string> =>
   await readRun(url, BOB, await startRun(url, BOB, "caller", JSON.stringify({ call: name, input })));
 
@@ -31,7 +31,7 @@ export const strayErrors: Attack = {
       }),
 };
 
-/** Reads what processes around it have in their environment, by every name that they have here. */
+/** Reads the environment of all visible processes, under every name that they have. */
 const SNOOP = `env; cat /proc/$PPID/environ /proc/1/environ /proc/*/environ 2>/dev/null | tr '\\0' '\\n'; echo; echo $ATTACK_PROVIDER_API_KEY`;
 
 export const shellSecrets: Attack = {
@@ -63,7 +63,7 @@ export const shellChildren: Attack = {
     }),
 };
 
-/** The first use of a server loads the client and connects: no part of an attack. */
+/** The first use of a server loads the client and connects, which is not part of an attack. */
 const connected = async (target: Target): Promise<void> => {
   while (!(await call(target, "bad__answered")).includes("open: ")) await new Promise((tick) => setTimeout(tick, 100));
 };
@@ -71,7 +71,7 @@ const connected = async (target: Target): Promise<void> => {
 const openStreams = async ({ mcp }: Target): Promise<number> =>
   Number(await (await fetch(new URL("/open", mcp))).text());
 
-/** Streams that a call has left are closed soon, not at once. */
+/** Streams of an ended call are closed soon, but not immediately. */
 const closes = async (target: Target, report: Report): Promise<void> => {
   for (let count = 0; count < 100 && (await openStreams(target)) > 0; count += 1)
     await new Promise((tick) => setTimeout(tick, 50));
@@ -108,7 +108,7 @@ export const mcpFloods: Attack = {
         const code = errorOf(text) ?? "none";
         report.expect(["timeout", "mcp-server-lost"].includes(code), `${name}: the call ended with ${code}`);
         report.expect(text.length < 1024 * 1024, `${name}: ${text.length} bytes are in the log`);
-        // A server that is given up comes back after a while.
+        // An abandoned server is used again after a while.
         await connected(target);
       });
   },
@@ -121,12 +121,12 @@ export const mcpQuestions: Attack = {
     return async (report, signal) => {
       let mostAsks = 0;
       await rounds(signal, async () => {
-        // Nobody answers: what it may not ask is refused, and soon the call is given up.
+        // Asks over the limit are refused because there is no answer, and the call is soon abandoned.
         const text = await call(target, "bad__ask");
         const asks = text.match(/"type":"ask-start"/g)?.length ?? 0;
         mostAsks = Math.max(mostAsks, asks);
         report.expect(asks <= 16, `a call asked ${asks} times`);
-        // A server that does this again and again is given up for a while.
+        // A server that does this repeatedly is not used for a while.
         const code = errorOf(text) ?? (text.includes("bad is down") ? "mcp-server-lost" : "none");
         report.expect(["mcp-too-many-asks", "mcp-server-lost"].includes(code), `the call ended with ${code}`);
         await connected(target);

@@ -5,16 +5,16 @@ import { as } from "./people.ts";
 
 export interface Watched {
   readonly count: number;
-  /** How late a word came, in milliseconds. */
+  /** The delay of each word, in milliseconds. */
   readonly p99: number;
   readonly max: number;
-  /** Words that are missing, or came twice. */
+  /** The number of missing or duplicate words. */
   readonly gaps: number;
 }
 
-/** Somebody who only watches, in a process of their own: what the attacker does does not delay them. */
+/** A viewer in a separate process, which the attacker's own load does not delay. */
 export interface Viewer {
-  /** What came since the last call. */
+  /** The delays since the last call. */
   watched(): Promise<Watched>;
   close(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export const startViewer = async (url: string, run: string, key: string): Promis
     const p99 = late[Math.min(late.length - 1, Math.floor(late.length * 0.99))] ?? 0;
     return { count: late.length, p99, max: late.at(-1) ?? 0, gaps };
   };
-  // What was said before there was a viewer is late by no fault of the server.
+  // Words from before the viewer connected are not late because of the server.
   while ((await watched()).count === 0) await new Promise((tick) => setTimeout(tick, 50));
   return {
     watched,

@@ -6,13 +6,13 @@ import { defineTool, type Tool, type ToolContext } from "../../src/tool.ts";
 import { randomFrom } from "../random.ts";
 import type { Tally } from "./tally.ts";
 
-/** The message that has a run do what this seed says: calls at once, sub-agents, approvals and questions. */
+/** The message for a run with this seed: parallel calls, sub-agents, approvals and questions. */
 export const messageOf = (seed: number): string => `chaos ${seed}`;
 
-/** Tools that may run again; all others must not. */
+/** Tools that may run again. All others must not. */
 export const REPEATABLE: ReadonlySet<string> = new Set(["lookup", "task"]);
 
-/** An agent whose tools tell an outside file when they begin and end. */
+/** An agent whose tools write their start and end to an external file. */
 export const chaosAgent = (tally: Tally): Source => {
   const tools = toolsOf(tally);
   const helper = {
@@ -66,7 +66,7 @@ const wait = (ms: number, signal: AbortSignal): Promise<void> =>
     });
   });
 
-/** Keys are the same whenever the same request is asked again. */
+/** Keys are the same if the same request is sent again. */
 const callsOf = (seed: string, step: number): Beat[] => {
   const random = randomFrom([...`${seed}/${step}`].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 7));
   const call = (name: string, index: number): Beat => ({

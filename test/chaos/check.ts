@@ -6,7 +6,7 @@ import { REPEATABLE } from "./agent.ts";
 import { type Acknowledged, isAnswered, type Seen } from "./people.ts";
 import type { Told } from "./tally.ts";
 
-/** What is wrong with a run, in words; nothing if every promise was kept. */
+/** The violations of a run. Empty if every promise was kept. */
 export const problemsOf = (
   run: string,
   entries: readonly Entry[],
@@ -37,7 +37,7 @@ const grammar = (entries: readonly Entry[]): string[] => {
   ];
 };
 
-/** Tools count themselves, outside of any process: what the log says of them must be what happened. */
+/** Tools count their own executions outside of any process. The log must agree with these counts. */
 const calls = (entries: readonly Entry[], told: readonly Told[]): string[] => {
   const problems: string[] = [];
   const executed = new Set<string>();

@@ -4,29 +4,29 @@ import type { Engine } from "./engines.ts";
 import type { Fleet, Slot } from "./fleet.ts";
 import { uptime } from "./tally.ts";
 
-/** Everything that goes wrong in a round, chosen by a seed, one thing after the other while earlier ones still last. */
+/** All faults of a round, chosen by a seed. A fault may start while earlier ones still last. */
 export interface Disorder {
   readonly counts: Readonly<Record<string, number>>;
-  /** When the engine, or the way to it, was in trouble. */
+  /** The periods in which the engine was unreachable. */
   readonly engineTrouble: readonly { readonly from: number; readonly to: number }[];
-  /** Does nothing more, and resolves when what was broken is whole again. */
+  /** Stops, and resolves when everything is repaired. */
   end(): Promise<void>;
 }
 
 export interface DisorderOptions {
   readonly fleet: Fleet;
   readonly engine: Engine;
-  /** Between people and processes. */
+  /** Between users and processes. */
   readonly balancer: Relay;
   readonly leaseMs: number;
   readonly random: () => number;
-  /** Only these happen. Default: all. */
+  /** Only these faults occur. Default: all. */
   readonly only?: readonly string[] | undefined;
 }
 
 const TAKES_A_PROCESS = new Set(["kill", "terminate", "pause longer than the lease"]);
 
-/** How often each kind of disorder happens, by weight. The others need several processes and an engine of their own. */
+/** The weight of each fault. Some need several processes and a separate engine. */
 const WEIGHTS = {
   alone: { kill: 4, terminate: 1, "cut clients": 1, "half-open clients": 1, "slow clients": 1 },
   shared: {
@@ -94,7 +94,7 @@ export const startDisorder = ({ fleet, engine, balancer, leaseMs, random, only }
   const total = acts.reduce((sum, [, weight]) => sum + weight, 0);
   let isFirst = true;
   const choose = () => {
-    // However short the round is, it has one.
+    // Every round has at least one, however short it is.
     if (isFirst) {
       isFirst = false;
       return acts[0]!;
@@ -108,7 +108,7 @@ export const startDisorder = ({ fleet, engine, balancer, leaseMs, random, only }
     const [name, , act] = choose();
     const up = fleet.slots.filter((each) => each.isUp());
     const slot = up[Math.floor(random() * up.length)];
-    // Somebody is always there to take over: how long that takes is measured.
+    // One process always stays alive, because takeover times are measured.
     if (!slot || (TAKES_A_PROCESS.has(name) && up.length === 1 && fleet.slots.length > 1)) return;
     const isEngine = name === "restart of the engine" || name === "full disk";
     if (isEngine && isRestarting) return;
@@ -135,7 +135,7 @@ export const startDisorder = ({ fleet, engine, balancer, leaseMs, random, only }
       await running;
       await Promise.all(under);
       for (const slot of fleet.slots) slot.stepClock?.(0);
-      // What is half open is closed in the end by whoever waits for it; here it need not take minutes.
+      // Half-open connections are eventually closed by a timeout. Close them here, to save minutes.
       balancer.cut();
       for (const { network } of fleet.slots) network?.cut();
     },

@@ -8,14 +8,14 @@ import { startRedis } from "../engines/redis.ts";
 
 const run = promisify(execFile);
 
-/** Where the runs of a round are kept, and what can happen to it. */
+/** The storage of a round's runs, and the faults it supports. */
 export interface Engine {
-  /** What a process is told: a URL through this port, or a directory. */
+  /** The log setting of a process: a URL through this port, or a directory. */
   place(port: number): string;
   /** Undefined for files of one process. */
   readonly port: number | undefined;
   restart?(): Promise<void>;
-  /** Leaves no room on its disk, until `free`. Absent where no disk of its own can be made. */
+  /** Fills up its disk until `free` is called. Absent if a separate disk cannot be created. */
   fill?(): Promise<void>;
   free?(): Promise<void>;
   stop(): Promise<void>;
@@ -40,7 +40,7 @@ export const startEngine = async (name: EngineName): Promise<Engine> => {
       fill: disk.fill,
       async free() {
         await disk.free();
-        // An engine that found no room may have ended.
+        // An engine whose disk was full may have exited.
         await server.restart();
       },
     }),
@@ -55,7 +55,7 @@ const urlOfPostgres = (port: number): string => `postgres://runcast@127.0.0.1:${
 
 const DISK = "2g";
 
-/** A small disk in memory where this process may mount one, else a folder. */
+/** A small disk in memory if this process may mount one, otherwise a directory. */
 const makeDisk = async () => {
   const directory = await mkdtemp(path.join(tmpdir(), "runcast-chaos-disk-"));
   await chmod(directory, 0o777);

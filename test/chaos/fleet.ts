@@ -9,26 +9,26 @@ import { type Relay, startRelay } from "../relay.ts";
 import type { Engine } from "./engines.ts";
 import { uptime } from "./tally.ts";
 
-/** One place in the fleet, in which a process follows another. */
+/** One slot of the fleet. When its process ends, another one takes its place. */
 export interface Slot {
   readonly port: number;
   /** Between the process and the engine. */
   readonly network: Relay | undefined;
-  /** Whether a process is at work in it and nobody has stopped it. */
+  /** Whether its process is running and was not told to stop. */
   isUp(): boolean;
-  /** Kills the process and starts the next one soon after. */
+  /** Kills the process and soon starts the next one. */
   kill(): Promise<void>;
-  /** Tells it to terminate, and starts the next one when it has. */
+  /** Sends SIGTERM, and starts the next process when it has exited. */
   terminate(): Promise<void>;
-  /** Has the process stand still for so long. */
+  /** Suspends the process for this long. */
   pause(ms: number): Promise<void>;
-  /** Moves its clock; undefined where that cannot be done. */
+  /** Changes its clock. Undefined if that is not supported. */
   readonly stepClock: ((seconds: number) => void) | undefined;
 }
 
 export interface Fleet {
   readonly slots: readonly Slot[];
-  /** When which process was killed. */
+  /** The time at which each process was killed. */
   readonly kills: readonly { readonly pid: number; readonly at: number }[];
   close(): Promise<void>;
 }

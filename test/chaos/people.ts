@@ -5,7 +5,7 @@ import type { Answer, Entry, EventOf } from "../../src/events.ts";
 import type { RunState } from "../../src/state.ts";
 import { messageOf } from "./agent.ts";
 
-/** What one of them saw of a run. */
+/** What one user saw of a run. */
 export interface Seen {
   readonly run: string;
   readonly entries: readonly Entry[];
@@ -18,12 +18,12 @@ export interface Acknowledged {
   readonly answer: Answer;
 }
 
-/** People who start runs, follow them to their end and answer what they ask, so many at a time. */
+/** Users who start runs, follow them to their end and answer their asks, this many concurrently. */
 export interface People {
   readonly started: number;
   readonly seen: readonly Seen[];
   readonly acknowledged: readonly Acknowledged[];
-  /** Starts nothing more, and resolves when everybody has seen the end of their run. Rejects if somebody waits too long. */
+  /** Starts nothing more, and resolves when all users have seen the end of their runs. Rejects on a timeout. */
   leave(timeoutMs: number): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export interface PeopleOptions {
   readonly name: string;
 }
 
-/** Longer than this without a word, not even a heartbeat, and a connection counts as dead. */
+/** A connection that is silent for longer than this, without even a heartbeat, counts as dead. */
 const SILENCE_MS = 8000;
 
 export const startPeople = ({ url, atOnce, random, name }: PeopleOptions): People => {
@@ -60,7 +60,7 @@ export const startPeople = ({ url, atOnce, random, name }: PeopleOptions): Peopl
           },
         },
       );
-      // Somebody else watches every third run, from another connection.
+      // A second user watches every third run over another connection.
       const other = started % 3 === 0 ? watch(client, run, seen) : undefined;
       seen.push({ run, entries, state: await handle.finished });
       await other;
@@ -99,7 +99,7 @@ const watch = async (client: Client, run: string, seen: Seen[]): Promise<void> =
   }
 };
 
-/** Answers until the run says that it was answered, or is no longer asked. */
+/** Sends the answer until the run shows it, or no longer asks. */
 const answer = async (
   client: Client,
   run: string,

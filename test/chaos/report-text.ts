@@ -1,7 +1,7 @@
 import { LEASE_MS, type Report } from "./round.ts";
 import { quantile } from "./takeovers.ts";
 
-/** What a round came to, for people. */
+/** The report of a round as text. */
 export const reportText = (title: string, report: Report): string => {
   const { runs, kills, executing, entries, viewers, executions, acknowledged, fenced, outcomes, disorder } = report;
   const { clean, troubled } = report.takeovers;

@@ -17,13 +17,13 @@ export interface RoundOptions {
   readonly engine: EngineName;
   readonly seed: number;
   readonly seconds: number;
-  /** How many runs at a time. */
+  /** The number of concurrent runs. */
   readonly runs: number;
-  /** Only these things go wrong. Default: all. */
+  /** Only these faults occur. Default: all. */
   readonly only?: readonly string[];
 }
 
-/** What happened in a round, and what was wrong. */
+/** The events of a round, and its violations. */
 export interface Report {
   readonly problems: readonly string[];
   readonly runs: number;
@@ -37,15 +37,15 @@ export interface Report {
   readonly acknowledged: number;
   readonly takeovers: ReturnType<typeof takeoversOf>;
   readonly fenced: number;
-  /** Where everything can be looked up; removed if nothing was wrong. */
+  /** The directory with all data. Removed if there are no violations. */
   readonly directory: string;
 }
 
 export const LEASE_MS = 3000;
-/** How long the last runs may take once nothing is broken any more: a connection that is half open is found by its silence. */
+/** How long the last runs may take after all faults are repaired: a half-open connection is detected by its silence. */
 const RETRY_MS = 120_000;
 
-/** Processes behind a balancer, people with runs, and disorder for so long; then everything is compared. */
+/** Runs processes behind a load balancer, users with runs, and faults for this long. Then compares everything. */
 export const playRound = async ({ engine: name, seed, seconds, runs, only }: RoundOptions): Promise<Report> => {
   const random = randomFrom(seed);
   const directory = await mkdtemp(path.join(tmpdir(), `runcast-chaos-${name}-`));

@@ -1,10 +1,10 @@
 import type { Told } from "./tally.ts";
 
-/** How long runs stood still after their process was killed, until the next entry. */
+/** How long runs paused after their process was killed, until the next entry. */
 export interface Takeovers {
-  /** Milliseconds, in order, of those in whose time the engine could be reached. */
+  /** Sorted, in milliseconds, of runs whose engine was reachable during that time. */
   readonly clean: readonly number[];
-  /** The others. */
+  /** All others. */
   readonly troubled: readonly number[];
 }
 
@@ -22,7 +22,7 @@ export const takeoversOf = (
   for (const each of told) if (each.do === "owner") processOf.set(each.owner, each.pid);
   const killedAt = new Map(kills.map(({ pid, at }) => [pid, at]));
   const owner = new Map<string, string>();
-  /** Who had the run before the one that took it over last. */
+  /** The owner before the one that took over the run last. */
   const before = new Map<string, string>();
   const clean: number[] = [];
   const troubled: number[] = [];
@@ -45,7 +45,7 @@ export const takeoversOf = (
   };
 };
 
-/** How many calls were executing in processes at the moment they were killed. */
+/** The number of calls that were executing when their process was killed. */
 export const executingAtKills = (
   told: readonly Told[],
   kills: readonly { readonly pid: number; readonly at: number }[],

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import type { Entry } from "../../src/events.ts";
 import { type Log, LogFenced } from "../../src/log.ts";
 
-/** What processes tell of themselves in a file that outlives them. `at` is the machine's uptime, which no clock step changes. */
+/** Facts that processes write to a file that outlives them. `at` is the machine's uptime, which clock changes do not affect. */
 export type Told = { readonly pid: number; readonly at: number } & Said;
 
 type Said =
@@ -22,7 +22,7 @@ export type Tally = (said: Said) => void;
 
 export const uptime = (): number => Number(process.hrtime.bigint() / 1_000_000n);
 
-/** One small write each, at the end of the file: lines of several processes do not mix. */
+/** Each line is one small append, so that lines of several processes do not mix. */
 export const createTally =
   (file: string): Tally =>
   (said) =>
@@ -36,7 +36,7 @@ export const readTally = (file: string): Told[] =>
         .map((line) => JSON.parse(line) as Told)
     : [];
 
-/** The same log; who owned what, and what was refused, is told. */
+/** The same log, which also records ownership and rejected writes. */
 export const talliedLog = (log: Log, tally: Tally): Log => {
   const owners = new Set<string>();
   const note = (run: string, entries: readonly Entry[], owner: string | undefined) => {

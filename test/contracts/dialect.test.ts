@@ -30,11 +30,11 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))("%s",
     fc.assert(fc.property(logs, check), { numRuns });
   };
 
-  test("is one of those that a server speaks", () => {
+  test("is one of the server's dialects", () => {
     expect(configured).toContain(dialect);
   });
 
-  test("with extensions, what is decoded is the log", () => {
+  test("with extensions, decoding returns the log", () => {
     everyLog((entries) => {
       const decode = dialect.decode();
       const decoded = encoded(dialect, entries, true).flatMap((frames) =>
@@ -44,7 +44,7 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))("%s",
     });
   });
 
-  test("what it claims to say in its own words, it says with every field", () => {
+  test("carries every field of the events that it declares as full", () => {
     everyLog((entries) => {
       const decode = dialect.decode();
       for (const [index, frames] of encoded(dialect, entries, false).entries()) {
@@ -56,13 +56,13 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))("%s",
     });
   });
 
-  test("declares for every event whether it is full, extended, or why it is lost", () => {
+  test("declares for every event whether it is full or extended, or why it is lost", () => {
     expect(Object.keys(dialect.coverage).toSorted()).toEqual([...EVENT_TYPES].toSorted());
     for (const covered of Object.values(dialect.coverage))
       if (typeof covered === "object") expect(covered.loses.length).toBeGreaterThan(10);
   });
 
-  test("where its clients cannot answer, it says where to: by an address that works from anywhere", () => {
+  test("if its clients cannot answer, it names a URL where users can, which works from anywhere", () => {
     if (dialect.asks !== "link") return;
     const page = (access: string) => `https://example.org/runcast/?run=r&for=${access}`;
     const encode = dialect.encode({ link, page });
@@ -76,7 +76,7 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))("%s",
     expect(text).not.toMatch(/[^/]\/\?run=(?!r&for)/);
   });
 
-  test("an event of a later version in the log disturbs nothing that is said after it", () => {
+  test("an event of a later version does not affect the events after it", () => {
     const later = { type: "hologram", beam: 1 } as unknown as Event;
     for (const { entries } of goldenRuns) {
       const [first, ...rest] = entries;
@@ -87,7 +87,7 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))("%s",
     }
   });
 
-  test("an agent of which only its own words are known can be run", async () => {
+  test("an agent that is known only by its output can be run", async () => {
     for (const { entries } of goldenRuns) {
       const decode = dialect.decode();
       const events = encoded(dialect, entries, false).flatMap((frames) =>
@@ -101,7 +101,7 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))("%s",
     }
   });
 
-  test("is pure: the same entries are the same frames, in whatever encoder", () => {
+  test("is pure: the same entries produce the same frames in any encoder", () => {
     everyLog((entries) => {
       for (const extensions of [true, false]) {
         const first = dialect.encode({ extensions, link });
@@ -115,7 +115,7 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))("%s",
     }, 20);
   });
 
-  test("frames are one line of data, and their ids are cursors that do not run back", () => {
+  test("frames have one line of data, and their ids are cursors that never decrease", () => {
     everyLog((entries) => {
       let last = { seq: 0, frame: 0 };
       for (const [index, frames] of encoded(dialect, entries, true).entries()) {
@@ -131,7 +131,7 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))("%s",
     }, 20);
   });
 
-  test("if it makes text for less, it is the text of its frames", () => {
+  test("if it produces text directly, the text equals that of its frames", () => {
     if (!dialect.encodeText) return;
     everyLog((entries) => {
       const spell = dialect.encodeText!({ link });
@@ -140,7 +140,7 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))("%s",
     }, 20);
   });
 
-  test("heartbeats are no events and no points to resume from", () => {
+  test("heartbeats are not events and cannot be resumed from", () => {
     const decode = dialect.decode();
     for (const waiting of ["model", "tool", "you", "retry", "storage", "agent"] as const) {
       for (const frame of dialect.heartbeat.frames({ waiting, since: 1 })) {
@@ -150,13 +150,13 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))("%s",
     }
   });
 
-  test("a refusal is JSON with the status and the words", () => {
+  test("a refusal is JSON with the status and the message", () => {
     const { status, body } = dialect.refuse({ status: 429, code: "slow", message: 'too "many"\n', hint: "wait" });
     expect(status).toBe(429);
     expect(JSON.stringify(JSON.parse(body))).toContain("many");
   });
 
-  test("what comes over the wire grows as what is said", { timeout: 120_000 }, () => {
+  test("the bytes on the wire grow linearly with the output", { timeout: 120_000 }, () => {
     const reason = CUMULATIVE[name];
     const sizes = reason ? [1000, 4000, 16_000] : [1000, 4000, 16_000, 64_000];
     const bytes = sizes.map((tokens) => bytesOf(dialect, tokens));
@@ -173,7 +173,7 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))("%s",
     const through = (command: Command): Command => readBack(dialect, command);
     const can = (does: Command["do"]) => dialect.routes.some((route) => route.does === does);
 
-    test("what is written to start a run is read as that", () => {
+    test("a written start is read as the same start", () => {
       const conversation = [user('Hello\n"you"'), { ...user("Hi!"), role: "assistant" as const }, user("And now? é🙂")];
       for (const messages of [[user("Hello")], conversation]) {
         const command = through({ do: "start", request: { messages }, extensions: true });
@@ -182,7 +182,7 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))("%s",
       }
     });
 
-    test("whatever it can say of a request, it says again", () => {
+    test("everything that it can write of a request, it can read back", () => {
       const rich: Command = {
         do: "start",
         extensions: true,
@@ -206,7 +206,7 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))("%s",
       expect(through(once)).toEqual(once);
     });
 
-    test("no secret is written but into a header", () => {
+    test("no secret is written outside a header", () => {
       const secrets = { OPENAI_API_KEY: "s3cret-value" };
       const { path, body } = dialect.write({ do: "start", request: { messages: [user("Hello")], secrets } });
       expect(`${path}${body}`).not.toContain("s3cret-value");

@@ -67,7 +67,7 @@ const repeating = () => {
 };
 
 describe("two runs of one conversation share no call id and no ask id", () => {
-  test.each(dialects.map((dialect) => [dialect.name, dialect] as const))("as %s has them", async (_, dialect) => {
+  test.each(dialects.map((dialect) => [dialect.name, dialect] as const))("as %s stores them", async (_, dialect) => {
     const logs = await conversation(repeating().source);
     const ids = logs.flatMap((entries) => {
       const decode = dialect.decode();
@@ -82,7 +82,7 @@ describe("two runs of one conversation share no call id and no ask id", () => {
   });
 
   test.each(dialects.map((dialect) => [dialect.name, dialect] as const))(
-    "of a server that speaks %s and repeats its ids",
+    "of a server that uses %s and repeats its ids",
     async (_, dialect) => {
       const server = await startScriptedServer((response) =>
         response.writeHead(200, { "content-type": dialect.contentType }).end(wordsOf(dialect)),
@@ -119,27 +119,24 @@ const wordsOf = (dialect: Dialect): string => {
     .join("");
 };
 
-describe("towards the model", () => {
-  test.each([false, true])(
-    "calls and results fit together, whether or not a client forgets meta: %j",
-    async (forget) => {
-      const { source, requests } = repeating();
-      await conversation(source, forget);
-      for (const { prompt } of requests) {
-        const parts = prompt.flatMap(({ content }) => (typeof content === "string" ? [] : [...content]));
-        const of = (type: string) =>
-          parts.flatMap((part) => (part.type === type && "toolCallId" in part ? [part.toolCallId] : []));
-        expect(of("tool-result")).toEqual(of("tool-call"));
-        expect(new Set(of("tool-call")).size).toBe(of("tool-call").length);
-        for (const id of of("tool-call")) expect(id).toMatch(/^[\w-]{1,64}$/);
-      }
-      // The model gets its own id back if it identifies exactly one call.
-      const ids = JSON.stringify(requests.at(-1)!.prompt);
-      if (!forget) expect(ids).toContain('"toolCallId":"call_0"');
-    },
-  );
+describe("in the model's prompt", () => {
+  test.each([false, true])("calls and results match, whether or not a client drops meta: %j", async (forget) => {
+    const { source, requests } = repeating();
+    await conversation(source, forget);
+    for (const { prompt } of requests) {
+      const parts = prompt.flatMap(({ content }) => (typeof content === "string" ? [] : [...content]));
+      const of = (type: string) =>
+        parts.flatMap((part) => (part.type === type && "toolCallId" in part ? [part.toolCallId] : []));
+      expect(of("tool-result")).toEqual(of("tool-call"));
+      expect(new Set(of("tool-call")).size).toBe(of("tool-call").length);
+      for (const id of of("tool-call")) expect(id).toMatch(/^[\w-]{1,64}$/);
+    }
+    // The model gets its own id back if it identifies exactly one call.
+    const ids = JSON.stringify(requests.at(-1)!.prompt);
+    if (!forget) expect(ids).toContain('"toolCallId":"call_0"');
+  });
 
-  test("an id that no provider would take is replaced, in the call and in its result", async () => {
+  test("an id that no provider would accept is replaced, in the call and in its result", async () => {
     const { source, requests } = repeating();
     const call = `${"long ".repeat(40)}~2`;
     await run(source, [

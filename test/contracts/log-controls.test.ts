@@ -9,7 +9,7 @@ eachLog("controls", (opened) => {
   const ids = async (run = "a", after = 0, limit = 100) =>
     (await opened.one.controls(run, after, limit)).map(({ control }) => control.id);
 
-  test("are read in order, from anywhere, as they were sent", async () => {
+  test("are read in order and unchanged, from any position", async () => {
     await opened.one.append("a", [startEntry("a")]);
     expect(await opened.one.controls("a", 0, 10)).toEqual([]);
     const sent = [cancel("1"), answer("2"), cancel("3")];
@@ -21,7 +21,7 @@ eachLog("controls", (opened) => {
     expect((await opened.one.info("a"))?.seq).toBe(1);
   });
 
-  test("are sent once for each id, also when many send the same", async () => {
+  test("are sent once per id, even if many send the same one", async () => {
     for (const run of ["a", "b"]) await opened.one.append(run, [startEntry(run)]);
     const logs = [opened.one, opened.other];
     const sends = Array.from({ length: 40 }, (_, index) => logs[index % 2]!.send("a", answer(`id-${index % 4}`)));
@@ -34,7 +34,7 @@ eachLog("controls", (opened) => {
     expect(await ids("b")).toEqual(["id-0"]);
   });
 
-  test("wake whoever waits for them, and nobody who has stopped", async () => {
+  test("wake all watchers, and none that has unsubscribed", async () => {
     for (const run of ["a", "b"]) await opened.one.append(run, [startEntry(run)]);
     const woken: (string | undefined)[] = [];
     const stopped: unknown[] = [];
@@ -50,7 +50,7 @@ eachLog("controls", (opened) => {
     expect([...woken, ...stopped]).toEqual([]);
   });
 
-  test("stay for whoever takes the run over", async () => {
+  test("stay for the process that takes over the run", async () => {
     const { leaseMs, pass } = opened.variant;
     await opened.one.heartbeat("ada", leaseMs);
     await opened.one.append("a", [startEntry("a")], { owner: "ada", epoch: 1 });
@@ -64,7 +64,7 @@ eachLog("controls", (opened) => {
     expect(await ids()).toEqual([]);
   });
 
-  test("go with the end of the run, and none comes after it", async () => {
+  test("are removed with the end of the run, and none is accepted after it", async () => {
     await opened.one.append("a", [startEntry("a")]);
     await opened.one.send("a", cancel("1"));
     await opened.one.append("a", [...textEntries(2, 1), endEntry(3)]);
@@ -78,7 +78,7 @@ eachLog("controls", (opened) => {
     expect(await ids("never")).toEqual([]);
   });
 
-  test("have a limit for each run, and ids of a bounded length", async () => {
+  test("are limited per run, and their ids have a maximum length", async () => {
     for (const run of ["a", "b"]) await opened.one.append(run, [startEntry(run)]);
     for (let from = 0; from < MAX_CONTROLS; from += 100)
       await Promise.all(Array.from({ length: 100 }, (_, index) => opened.one.send("a", cancel(`id-${from + index}`))));

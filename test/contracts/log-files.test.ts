@@ -30,7 +30,7 @@ describeLogs("files beside a log", (_, variant) => {
   const plain = { mediaType: "text/plain" };
   const binary = { mediaType: "application/octet-stream" };
 
-  test("keeps bytes as they are, empty or large, before and after the run starts", async () => {
+  test("stores bytes unchanged, empty or large, before and after the run starts", async () => {
     const large = randomBytes(10 * 1024 * 1024);
     const empty = await log.put("a", new Uint8Array(), binary);
     await log.append("a", [startEntry("a")]);
@@ -51,7 +51,7 @@ describeLogs("files beside a log", (_, variant) => {
     expect(String(await bytesOf("a", file))).toBe("before");
   });
 
-  test("gives ranges", async () => {
+  test("returns ranges", async () => {
     const bytes = Buffer.from("0123456789");
     const { file } = await log.put("a", bytes, plain);
     for (const [start, end] of [
@@ -71,7 +71,7 @@ describeLogs("files beside a log", (_, variant) => {
     expect((await log.get("a", file, { start: 4 }))?.size).toBe(10);
   });
 
-  test("shows the edges of text, cut between characters", async () => {
+  test("returns the edges of text, cut between characters", async () => {
     const short = await log.put("a", Buffer.from("short é"), plain);
     expect(short).toMatchObject({ bytes: 8, head: "short é" });
     expect(short.tail).toBeUndefined();
@@ -86,7 +86,7 @@ describeLogs("files beside a log", (_, variant) => {
     expect(String(await bytesOf("a", long.file))).toBe(text);
   });
 
-  test("keeps any name, and lets none lead elsewhere", async () => {
+  test("accepts any name, and none escapes the directory", async () => {
     for (const name of ["../../etc/passwd", "a/b\\c", "naïve 🙂.txt", "nul\0", " ", ".", "x".repeat(5000)]) {
       const ref = await log.put("a", Buffer.from(name), { ...plain, name });
       expect(ref.name).toBe(name);
@@ -96,14 +96,14 @@ describeLogs("files beside a log", (_, variant) => {
     }
   });
 
-  test("knows no file by another run, another id or a path", async () => {
+  test("is not found by another run, another id or a path", async () => {
     const { file } = await log.put("a", Buffer.from("x"), plain);
     expect(await log.get("b", file)).toBeUndefined();
     for (const other of ["", ".", "..", `../a/${file}`, `./${file}`, "../../log.db", `${file}\0`, "x"])
       expect(await log.get("a", other)).toBeUndefined();
   });
 
-  test("is discarded alone: another start of the same run keeps its own", async () => {
+  test("is discarded separately: another start of the same run keeps its own", async () => {
     const [mine, others] = await Promise.all([
       log.put("a", Buffer.from("1"), plain),
       log.put("a", Buffer.from("2"), plain),
@@ -115,7 +115,7 @@ describeLogs("files beside a log", (_, variant) => {
     expect(String(await bytesOf("a", others.file))).toBe("2");
   });
 
-  test("goes with its run", async () => {
+  test("is removed with its run", async () => {
     const files = await Promise.all(["a", "b"].map((run) => log.put(run, Buffer.from(run), plain)));
     for (const run of ["a", "b"]) await log.append(run, [startEntry(run), endEntry(2)]);
     await log.drop("a");
@@ -127,7 +127,7 @@ describeLogs("files beside a log", (_, variant) => {
 
   if (!variant.durable) return;
 
-  test("is there again after the log was closed, unless its run never started", async () => {
+  test("is still there after the log was closed, unless its run never started", async () => {
     const kept = await log.put("a", Buffer.from("kept"), { ...plain, name: "n" });
     const stray = await log.put("never", Buffer.from("stray"), plain);
     await log.append("a", [startEntry("a")]);

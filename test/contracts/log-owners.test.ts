@@ -15,7 +15,7 @@ eachLog("owners", (opened) => {
   const alive = () => opened.other.heartbeat("bob", leaseMs);
   const failed = (work: void | Promise<void>) => Promise.resolve(work).catch((error: unknown) => error);
 
-  test("the first append names the owner, who goes on", async () => {
+  test("the first append sets the owner, who continues", async () => {
     await begin();
     expect(await opened.other.info("a")).toMatchObject({ owner: "ada", epoch: 1, seq: 1 });
     await opened.one.append("a", textEntries(2, 2), ada);
@@ -23,7 +23,7 @@ eachLog("owners", (opened) => {
     expect(await opened.other.list({ limit: 5 })).toMatchObject([{ run: "a", owner: "ada", epoch: 1 }]);
   });
 
-  test("two processes that start the same run start it once", async () => {
+  test("two processes start a run once", async () => {
     const bob = { owner: "bob", epoch: 1 };
     const results = await Promise.all([
       failed(opened.one.append("a", [startEntry("a")], ada)),
@@ -35,12 +35,12 @@ eachLog("owners", (opened) => {
     expect(await opened.one.info("a")).toMatchObject({ owner: winner.owner, seq: winner === ada ? 1 : 2 });
   });
 
-  test("a first append must be of the first epoch", async () => {
+  test("a first append must have the first epoch", async () => {
     await expect(opened.one.append("a", [startEntry("a")], { owner: "ada", epoch: 2 })).rejects.toThrow(LogFenced);
     expect(await opened.one.info("a")).toBeUndefined();
   });
 
-  test("a run whose owner lives cannot be taken", async () => {
+  test("a run with a live owner cannot be taken over", async () => {
     await begin();
     await alive();
     expect(await opened.other.takeOver("a", "bob")).toBeUndefined();
@@ -49,7 +49,7 @@ eachLog("owners", (opened) => {
     await opened.one.append("a", textEntries(2, 1), ada);
   });
 
-  test("a run whose owner's lease has run out can, and the old owner writes nothing more", async () => {
+  test("a run whose owner's lease has expired can be taken over, and the old owner cannot write any more", async () => {
     await begin();
     await opened.one.append("a", textEntries(2, 3), ada);
     await pass(leaseMs);
@@ -69,7 +69,7 @@ eachLog("owners", (opened) => {
     expect(await opened.one.info("a")).toMatchObject({ owner: "bob", epoch: 2, seq: 5 });
   });
 
-  test("an owner that was replaced reads what was stored since", async () => {
+  test("a replaced owner can read what was stored since", async () => {
     await begin();
     await opened.one.append("a", textEntries(2, 1), ada);
     expect(await opened.one.read("a", 2, 100)).toEqual([]);
@@ -80,7 +80,7 @@ eachLog("owners", (opened) => {
     expect(await opened.one.read("a", 1, 100)).toEqual(textEntries(2, 3));
   });
 
-  test("an owner that was late and not replaced goes on", async () => {
+  test("an owner that was late but not replaced continues", async () => {
     await begin();
     await pass(leaseMs);
     await opened.one.append("a", textEntries(2, 1), ada);
@@ -101,7 +101,7 @@ eachLog("owners", (opened) => {
     expect(await opened.other.takeOver("a", "bob")).toBeUndefined();
   });
 
-  test("an owner that leaves leaves its runs at once", async () => {
+  test("an owner that leaves releases its runs immediately", async () => {
     await begin("a");
     await begin("b");
     await opened.one.heartbeat("ada", 0);
@@ -112,7 +112,7 @@ eachLog("owners", (opened) => {
     expect(await orphans()).toEqual(["b"]);
   });
 
-  test("of many who take over, one gets the run", async () => {
+  test("of many concurrent takeovers, one succeeds", async () => {
     await begin();
     await pass(leaseMs);
     const owners = Array.from({ length: 20 }, (_, index) => `owner-${index}`);
@@ -125,7 +125,7 @@ eachLog("owners", (opened) => {
     expect(await opened.one.info("a")).toMatchObject({ owner: winners[0]!.owner, epoch: 2 });
   });
 
-  test("an append under way and a takeover come one after the other", async () => {
+  test("an append in progress and a takeover are serialized", async () => {
     await begin();
     await pass(leaseMs);
     await alive();
@@ -145,7 +145,7 @@ eachLog("owners", (opened) => {
     await opened.one.append("a", textEntries(2, 1), again);
   });
 
-  test("a released run is nobody's until it is taken over", async () => {
+  test("a released run has no owner until it is taken over", async () => {
     await begin();
     await alive();
     await opened.one.release("a", ada);
@@ -160,7 +160,7 @@ eachLog("owners", (opened) => {
     await opened.other.append("a", textEntries(2, 1), bob);
   });
 
-  test("a run that never had an owner is an orphan, written by whoever names none until it is taken", async () => {
+  test("a run that never had an owner is an orphan, and writers without an owner can write it until it is taken over", async () => {
     await opened.one.append("a", [startEntry("a")]);
     await alive();
     expect(await opened.one.info("a")).toMatchObject({ epoch: 0 });
@@ -171,7 +171,7 @@ eachLog("owners", (opened) => {
     await expect(opened.one.append("a", textEntries(3, 1))).rejects.toThrow(LogFenced);
   });
 
-  test("no run is taken that is not there, has ended or was dropped", async () => {
+  test("a run that does not exist, has ended or was dropped cannot be taken over", async () => {
     await begin();
     await opened.one.append("a", [endEntry(2)], ada);
     await pass(leaseMs);
@@ -186,7 +186,7 @@ eachLog("owners", (opened) => {
 
   if (!opened.variant.durable) return;
 
-  test("owner and epoch outlive the process, its life does not outlive its lease", async () => {
+  test("owner and epoch outlive the process, but an owner does not outlive its lease", async () => {
     await begin();
     await opened.one.release("a", ada);
     const second = await opened.one.takeOver("a", "ada");

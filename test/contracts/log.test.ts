@@ -40,13 +40,13 @@ describeLogs("a log", (name, variant) => {
   };
   const listed = async (query: Parameters<Log["list"]>[0]) => (await log.list(query)).map(({ run }) => run);
 
-  test("says its name and what it survives", () => {
+  test("reports its name and what it survives", () => {
     expect(log.name).toBe(name);
     expect(log.survives).toMatch(/\w/);
   });
 
   describe("append and read", () => {
-    test("gives back what was stored, in order", async () => {
+    test("returns what was stored, in order", async () => {
       const entries = [startEntry("a"), ...textEntries(2, 9)];
       await log.append("a", entries.slice(0, 1));
       await log.append("a", entries.slice(1, 4));
@@ -59,7 +59,7 @@ describeLogs("a log", (name, variant) => {
       expect(await log.read("a", 99, 100)).toEqual([]);
     });
 
-    test("reads a long run in any pages", async () => {
+    test("reads a long run in pages of any size", async () => {
       const entries = [startEntry("a"), ...textEntries(2, 2999, "x".repeat(2000))];
       await log.append("a", entries.slice(0, 700));
       await log.append("a", entries.slice(700, 2500));
@@ -70,7 +70,7 @@ describeLogs("a log", (name, variant) => {
       expect(await log.read("a", 1234, 5)).toEqual(entries.slice(1234, 1239));
     });
 
-    test("keeps an entry that is large", async () => {
+    test("stores a large entry", async () => {
       const entries = [startEntry("a"), ...textEntries(2, 3, "é".repeat(1_000_000))];
       await log.append("a", entries);
       expect(await readAll("a")).toEqual(entries);
@@ -81,7 +81,7 @@ describeLogs("a log", (name, variant) => {
       expect(await log.info("a")).toBeUndefined();
     });
 
-    test("refuses a writer that is not at the end, and writes nothing", async () => {
+    test("rejects a writer that is not at the end, and writes nothing", async () => {
       await expect(log.append("a", textEntries(2, 1))).rejects.toThrow(LogConflict);
       expect(await log.info("a")).toBeUndefined();
       const entries = [startEntry("a"), ...textEntries(2, 2)];
@@ -92,7 +92,7 @@ describeLogs("a log", (name, variant) => {
       expect((await log.info("a"))?.seq).toBe(4);
     });
 
-    test("of two writers at the same place only one writes", async () => {
+    test("of two writers at the same position, only one writes", async () => {
       await log.append("a", [startEntry("a")]);
       const results = await Promise.allSettled([
         log.append("a", textEntries(2, 2)),
@@ -112,7 +112,7 @@ describeLogs("a log", (name, variant) => {
       await log.append("a", textEntries(2, 1));
     });
 
-    test("fails the append that cannot be stored, not those that come with it", async () => {
+    test("rejects an append that cannot be stored, but not those in the same batch", async () => {
       const wrong = { ...startEntry("a"), event: { ...startEntry("a").event, name: {} } } as unknown as Entry;
       await log.append("c", [startEntry("c")]);
       const end = { ...endEntry(2), event: { type: "run-end", outcome: {} } } as unknown as Entry;
@@ -126,7 +126,7 @@ describeLogs("a log", (name, variant) => {
         await expect(log.put("b", new Uint8Array(1), file)).rejects.toThrow("must be a string");
     });
 
-    test("takes appends of many runs at once", async () => {
+    test("accepts concurrent appends of many runs", async () => {
       const runs = Array.from({ length: 200 }, (_, index) => `run-${index}`);
       await Promise.all(
         runs.map(async (run) => {
@@ -137,7 +137,7 @@ describeLogs("a log", (name, variant) => {
       for (const run of runs) expect(await readAll(run)).toEqual([startEntry(run), ...textEntries(2, 18)]);
     });
 
-    test("readers see only whole appends that are stored", async () => {
+    test("readers see only complete, stored appends", async () => {
       const appended = [0];
       const writer = (async () => {
         appended.push(1);
@@ -158,7 +158,7 @@ describeLogs("a log", (name, variant) => {
       await writer;
     });
 
-    test("refuses ids that are not safe names", async () => {
+    test("rejects ids that are not safe names", async () => {
       for (const run of ["", ".", "..", "../a", "a/b", "a\\b", "a\0", "a b", "x".repeat(65)]) {
         await expect(log.append(run, [startEntry(run)])).rejects.toThrow(/not a run id/);
         await expect(log.put(run, new Uint8Array(1), { mediaType: "text/plain" })).rejects.toThrow(/not a run id/);
@@ -181,7 +181,7 @@ describeLogs("a log", (name, variant) => {
       await complete.promise;
     });
 
-    test("stops, also from within a wake, and survives a watcher that throws", async () => {
+    test("stops, even from within a wake, and survives a watcher that throws", async () => {
       const woken: string[] = [];
       const warned = new Promise((resolve) => process.once("warning", resolve));
       log.watch("a", () => {
@@ -205,7 +205,7 @@ describeLogs("a log", (name, variant) => {
       expect(await warned).toMatchObject({ message: "a watcher's own trouble" });
     });
 
-    test("serves ten thousand watchers of one run and of as many", async () => {
+    test("supports ten thousand watchers of one run and of as many runs", async () => {
       const woken = new Set<number>();
       const runOf = (index: number) => (index < 10_000 ? "a" : `other-${index}`);
       const stops = Array.from({ length: 20_000 }, (_, index) => log.watch(runOf(index), () => woken.add(index)));
@@ -220,7 +220,7 @@ describeLogs("a log", (name, variant) => {
   });
 
   describe("info and list", () => {
-    test("knows a run from its entries", async () => {
+    test("derives a run's info from its entries", async () => {
       await log.append("a", [startEntry("a", { thread: "t", at: 7 })]);
       const first = { run: "a", thread: "t", name: "agent", agent: "agent", seq: 1, startedAt: 7, epoch: 0 };
       expect(await log.info("a")).toEqual(first);
@@ -230,7 +230,7 @@ describeLogs("a log", (name, variant) => {
       expect(await log.list({ limit: 5 })).toEqual([ended]);
     });
 
-    test("tells an unknown run from a dropped one", async () => {
+    test("distinguishes an unknown run from a dropped one", async () => {
       const missing = (run: string) =>
         (async () => log.read(run, 0, 1))().then(
           () => undefined,
@@ -247,7 +247,7 @@ describeLogs("a log", (name, variant) => {
       await expect(log.put("a", new Uint8Array(1), { mediaType: "text/plain" })).rejects.toThrow(LogMissing);
     });
 
-    test("lists newest first, in pages, by thread and by what is open", async () => {
+    test("lists newest first, in pages, by thread and by whether runs are open", async () => {
       for (let index = 0; index < 10; index++) {
         const run = `run-${index}`;
         const thread = index % 2 ? "odd" : undefined;
@@ -268,7 +268,7 @@ describeLogs("a log", (name, variant) => {
       expect(await listed({ limit: 100 })).toEqual(all.filter((run) => run !== "run-6"));
     });
 
-    test("lists by user and by agent, also together with the rest", async () => {
+    test("lists by user and by agent, also combined with other fields", async () => {
       for (let index = 0; index < 12; index++) {
         const run = `run-${index}`;
         const user = ["ada", "grace", undefined][index % 3];
@@ -291,7 +291,7 @@ describeLogs("a log", (name, variant) => {
   });
 
   describe("drop and retain", () => {
-    test("refuses to drop a run that has not ended", async () => {
+    test("rejects dropping a run that has not ended", async () => {
       await log.append("a", [startEntry("a")]);
       await expect(log.drop("a")).rejects.toThrow(/has not ended/);
       expect(await readAll("a")).toHaveLength(1);
@@ -323,7 +323,7 @@ describeLogs("a log", (name, variant) => {
     });
   });
 
-  test("takes nothing more once it is closed", async () => {
+  test("accepts nothing more once it is closed", async () => {
     const pending = log.append("a", [startEntry("a")]);
     await log.close();
     await pending;

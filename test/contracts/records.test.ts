@@ -9,7 +9,7 @@ eachLog("records", (opened) => {
   const idsOf = async (query: { prefix?: string; limit?: number; before?: string } = {}, kind = "key") =>
     (await other().list(kind, { limit: 100, ...query })).map(({ id }) => id);
 
-  test("are what was put, until another is put or they are deleted", async () => {
+  test("return what was put, until it is replaced or deleted", async () => {
     for (const value of [null, 0, "é🙂\0", [1, { a: [] }], { deep: { er: true } }, "x".repeat(60_000)] as Json[]) {
       expect(await one().put("key", "a", value)).toBe(true);
       expect(await other().get("key", "a")).toEqual(value);
@@ -29,7 +29,7 @@ eachLog("records", (opened) => {
     expect(await one().get("key", "a")).toEqual({ list: [1] });
   });
 
-  test("are put by one of many if absent", async () => {
+  test("are put by only one of many callers with ifAbsent", async () => {
     const puts = Array.from({ length: 20 }, (_, index) =>
       (index % 2 ? one() : other()).put("key", "a", index, { ifAbsent: true }),
     );
@@ -38,7 +38,7 @@ eachLog("records", (opened) => {
     expect(await one().get("key", "a")).toBe(won[0]);
   });
 
-  test("are gone when their life is over, for every call", async () => {
+  test("are gone for every call when they expire", async () => {
     await one().put("key", "a", 1, { ttlMs: life });
     await one().put("key", "b", 2, { ttlMs: 3 * life });
     await one().put("key", "c", 3);
@@ -57,7 +57,7 @@ eachLog("records", (opened) => {
     expect(await idsOf()).toEqual(["e", "d", "c", "a"]);
   });
 
-  test("are listed by id, last first, by prefix and in pages", async () => {
+  test("are listed by id in descending order, by prefix and in pages", async () => {
     const ids = ["a", "a/1", "a/10", "a/2", "a~", "b", "b/1", "B", "~", "!", "a/1%_"];
     for (const id of ids) await one().put("key", id, { id });
     await one().put("share", "z", 1);
@@ -78,7 +78,7 @@ eachLog("records", (opened) => {
     }
   });
 
-  test("count: every addition is in the sum, and the first sets the life", async () => {
+  test("are counters: every addition is in the sum, and the first sets the lifetime", async () => {
     const sums = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
         (index % 2 ? one() : other()).add("quota", "day", 2, { ttlMs: 2 * life }),
@@ -92,7 +92,7 @@ eachLog("records", (opened) => {
     expect(await one().add("quota", "day", 5)).toBe(5);
   });
 
-  test("refuse what is no counter, no kind, no id, and what is too large", async () => {
+  test("reject invalid counters, kinds, ids and sizes", async () => {
     await one().put("key", "text", "7");
     await one().put("key", "half", 0.5);
     for (const id of ["text", "half"]) await expect(one().add("key", id, 1)).rejects.toThrow(/not a counter/);
@@ -109,7 +109,7 @@ eachLog("records", (opened) => {
     await expect(one().put("key", "a", undefined as unknown as Json)).rejects.toThrow(/must be JSON/);
   });
 
-  test("are right among many that have expired", async () => {
+  test("are correct among many expired ones", async () => {
     const addAll = async (name: string, options?: { ttlMs: number }) => {
       for (let from = 0; from < 2500; from += 100)
         await Promise.all(

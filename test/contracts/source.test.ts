@@ -9,23 +9,23 @@ const names = readdirSync(path.join(import.meta.dirname, "../../src/sources"))
   .filter((file) => file.endsWith(".ts"))
   .map((file) => file.slice(0, -3));
 
-test("every source is held to the contract", () => {
+test("every source is tested against the contract", () => {
   expect(Object.keys(sourceVariants).toSorted()).toEqual(names.toSorted());
 });
 
 describe.each(Object.entries(sourceVariants))("the source %s", (_, variant) => {
-  test("what it says about itself is valid", async () => {
+  test("its facts are valid", async () => {
     const { about } = await variant.answers();
     expect(agentFactsSchema.optional().safeParse(about).error).toBeUndefined();
   });
 
-  test("breaks no rule, and says something", async () => {
+  test("follows the grammar and produces output", async () => {
     const { events } = await play(await variant.answers());
     expect(events.at(-1)).toMatchObject({ type: "run-end", outcome: "done" });
     expect(events.some(({ type }) => type === "text-delta")).toBe(true);
   });
 
-  test("serves two requests at once", async () => {
+  test("handles two concurrent requests", async () => {
     const source = await variant.answers();
     const runs = await Promise.all([play(source), play(source)]);
     for (const { events } of runs) expect(events.at(-1)).toMatchObject({ outcome: "done" });

@@ -11,7 +11,7 @@ const names = readdirSync(path.join(import.meta.dirname, "../../src/tools"))
   .filter((file) => file.endsWith(".ts"))
   .map((file) => file.slice(0, -3));
 
-test("every tool is held to the contract", () => {
+test("every tool is tested against the contract", () => {
   expect(Object.keys(toolVariants).toSorted()).toEqual(names.toSorted());
 });
 
@@ -27,7 +27,7 @@ const schemaOf = ({ input }: Tool): unknown =>
   "jsonSchema" in input ? input.jsonSchema : z.toJSONSchema(input as unknown as z.ZodType, { io: "input" });
 
 describe.each(Object.entries(toolVariants))("the tools of %s", (variantName, make) => {
-  test("have names that every provider takes, a description and a schema of an object", async () => {
+  test("have names that every provider accepts, a description and an object schema", async () => {
     const tools = await toolsOf(await make());
     expect(new Set(tools.map(({ name }) => name)).size).toBe(tools.length);
     for (const tool of tools) {
@@ -37,14 +37,14 @@ describe.each(Object.entries(toolVariants))("the tools of %s", (variantName, mak
     }
   });
 
-  test("bring a result", async () => {
+  test("return a result", async () => {
     const variant = await make();
     const result = await callTool(toolNamed(await toolsOf(variant), variant.works.tool), variant.works.input);
     expect(textOf(result)).not.toBe("");
     if (result instanceof ToolResult) expect(result.isError).toBe(false);
   });
 
-  test("say what went wrong, where something does", async () => {
+  test("report their errors", async () => {
     const variant = await make();
     const tool = toolNamed(await toolsOf(variant), variant.fails.tool);
     const result = await callTool(tool, variant.fails.input).catch((error: unknown) => error);

@@ -66,12 +66,12 @@ const IS_LONG = process.env.RUNCAST_LONG === "1";
 /** Another token changes no fact, so the short form checks only some of them. */
 const isFact = ({ seq, event }: Entry): boolean => IS_LONG || !event.type.endsWith("-delta") || seq % 11 === 0;
 
-describe("page, element and terminal state the same facts", { timeout: IS_LONG ? 900_000 : 120_000 }, () => {
-  test.each(readdirSync(runs).filter((file) => file.endsWith(".jsonl")))("at every entry of %s", async (file) => {
+describe("page, element and terminal show the same facts", { timeout: IS_LONG ? 900_000 : 120_000 }, () => {
+  test.each(readdirSync(runs).filter((file) => file.endsWith(".jsonl")))("after every entry of %s", async (file) => {
     await agree(golden(file), isFact);
   });
 
-  test("at every entry of any log", async () => {
+  test("after every entry of any log", async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryLog(2), (entries) => agree(withoutEmbeds(entries), isFact)),
       { numRuns: 8 },
@@ -95,7 +95,7 @@ describe("page, element and terminal state the same facts", { timeout: IS_LONG ?
     await agree(entries, () => true);
   });
 
-  test("of a command that failed in a call that went well, and of arguments that a person changed", async () => {
+  test("of a failed command in a successful call, and of arguments that the user edited", async () => {
     const entries = entriesOf(
       { type: "run-start", protocol: 2, run: "r", name: "agent" },
       { type: "step-start", step: "s" },

@@ -90,7 +90,7 @@ const shownBy = (client: TestedClient) => ({
 });
 
 describe.each(clients)("@ag-ui/client %s", (_, style, create) => {
-  test.each(goldenRuns.map(({ name }) => name))("takes every event of %s, and shows what it says", async (name) => {
+  test.each(goldenRuns.map(({ name }) => name))("accepts every event of %s and shows its content", async (name) => {
     const { entries } = goldenRuns.find((run) => run.name === name)!;
     const end = all(entries, "run-end")[0]!;
     for (const extensions of [false, true]) {
@@ -105,7 +105,7 @@ describe.each(clients)("@ag-ui/client %s", (_, style, create) => {
     }
   });
 
-  test("takes whatever a log may hold", async () => {
+  test("accepts any log", async () => {
     for (let seed = 1; seed <= 20; seed++) {
       const streams = streamsOf(generateLog(seed), `${style} r`, seed % 2 === 0);
       await withoutWarnings(async () => await read(create, streams)).catch((error: unknown) => {

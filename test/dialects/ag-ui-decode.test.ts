@@ -18,8 +18,8 @@ const run = { threadId: "t", runId: "r" };
 const started = { type: "RUN_STARTED", ...run };
 const finished = { type: "RUN_FINISHED", ...run };
 
-describe("what AG-UI servers send", () => {
-  test("a message that only carries calls is no text, and a call ends its step when it has a result", async () => {
+describe("events of AG-UI servers", () => {
+  test("a message that only carries calls is not text, and a call ends its step when it has a result", async () => {
     const events = await understood([
       started,
       { type: "TEXT_MESSAGE_START", messageId: "m1", role: "assistant" },
@@ -53,7 +53,7 @@ describe("what AG-UI servers send", () => {
     });
   });
 
-  test("a result waits for what may follow it, and no longer than until nothing comes", () => {
+  test("a result waits for what may follow it, but only until a pause", () => {
     const decode = agUi.decode();
     const send = (one: object) => decode({ data: JSON.stringify(one) }).map(({ type }) => type);
     send(started);
@@ -64,7 +64,7 @@ describe("what AG-UI servers send", () => {
     expect(decode.pause!()).toEqual([]);
   });
 
-  test("arguments that come late, results with the call's id, and what repeats the user are no trouble", async () => {
+  test("late arguments, results with the call's id, and repeated user messages are handled", async () => {
     const events = await understood([
       started,
       { type: "STATE_SNAPSHOT", snapshot: {} },
@@ -86,7 +86,7 @@ describe("what AG-UI servers send", () => {
     expect(events.at(-1)).toMatchObject({ outcome: "done" });
   });
 
-  test("chunks and the thinking of older servers", async () => {
+  test("chunks, and the thinking of older servers", async () => {
     const events = await understood([
       started,
       { type: "THINKING_START" },
@@ -111,7 +111,7 @@ describe("what AG-UI servers send", () => {
     expect(events.filter(({ type }) => type === "text-start" || type === "tool-start").length).toBe(2);
   });
 
-  test("sub-agents, at work at the same time, each with its own words and calls", async () => {
+  test("parallel sub-agents, each with its own text and calls", async () => {
     const of = (id: string) => ({ subagentRunId: id });
     const events = await understood([
       started,
@@ -140,7 +140,7 @@ describe("what AG-UI servers send", () => {
     expect(events.at(-1)).toMatchObject({ outcome: "done" });
   });
 
-  test("interrupts of every form are asks, and calls that nobody answered are left to the client", async () => {
+  test("interrupts of every form are asks, and unanswered calls are left to the client", async () => {
     const approval = { properties: { approved: { type: "boolean" } }, required: ["approved"] };
     const interrupts = [
       { id: "i1", reason: "tool_call", message: "Send?", toolCallId: "c", responseSchema: approval },
@@ -176,7 +176,7 @@ describe("what AG-UI servers send", () => {
     expect(events.at(-1)).toMatchObject({ type: "run-end", outcome: "done", awaiting: ["d"] });
   });
 
-  test("an answer that is a provider's own value goes back byte for byte", () => {
+  test("an answer that is a provider's opaque value goes back byte for byte", () => {
     const encrypted = '{"id":  "x"}';
     const request = {
       threadId: "t",

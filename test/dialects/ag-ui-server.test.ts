@@ -55,7 +55,7 @@ describe.each(clients)("a server and @ag-ui/client %s", (_, style, create) => {
     create({ url: `${url}/ag-ui/test`, threadId: "t", ...options });
   const run = (client: TestedClient, parameters: object = {}) => withoutWarnings(() => client.runAgent(parameters));
 
-  test("answers a conversation, and the client's ids stay the client's", async () => {
+  test("answers a conversation, and the client's ids stay unchanged", async () => {
     const { url, runs, log } = await serving(demoAgent({ speed: Infinity }));
     const client = connect(url);
     say(client, "Tools in parallel");
@@ -87,7 +87,7 @@ describe.each(clients)("a server and @ag-ui/client %s", (_, style, create) => {
     expect(messages[1]!.content.map(({ type }) => type)).toEqual(["text", "call", "call"]);
   });
 
-  test("approvals: allowed with other arguments, and denied with a reason, both in one request", async () => {
+  test("approvals: allowed with edited arguments and denied with a reason, both in one request", async () => {
     const { url, events } = await serving(twoApprovals);
     const client = connect(url);
     say(client, "go");
@@ -114,7 +114,7 @@ describe.each(clients)("a server and @ag-ui/client %s", (_, style, create) => {
     expect(ends).toMatchObject([{ answer: { allow: true, input: { to: "c" } } }, { answer: { allow: false } }]);
   });
 
-  test("a question is answered with its value, and whoever cancels it declines", async () => {
+  test("a question is answered with its value, and cancelling it declines", async () => {
     const { url, events } = await serving(demoAgent({ speed: Infinity }));
     for (const resume of [{ status: "resolved", payload: { value: "tests" } }, { status: "cancelled" }]) {
       const client = connect(url, { threadId: crypto.randomUUID() });
@@ -130,7 +130,7 @@ describe.each(clients)("a server and @ag-ui/client %s", (_, style, create) => {
     }
   });
 
-  test("what is wrong with a request is an error with words, and leaves the run as it is", async () => {
+  test("an invalid request gets an error with a message and leaves the run unchanged", async () => {
     const { url, runs } = await serving(twoApprovals);
     const client = connect(url);
     say(client, "go");
@@ -147,7 +147,7 @@ describe.each(clients)("a server and @ag-ui/client %s", (_, style, create) => {
     expect(client.messages.filter(({ role }) => role === "tool").length).toBe(2);
   });
 
-  test("a run that fails says why", async () => {
+  test("a failed run reports the reason", async () => {
     const failing: Source = async function* () {
       yield { type: "step-start", step: "s" };
       throw new Refusal("model-broken", "the model is out of order", { hint: "try another" });
@@ -162,7 +162,7 @@ describe.each(clients)("a server and @ag-ui/client %s", (_, style, create) => {
     expect(errors).toMatchObject([{ code: "model-broken", message: "the model is out of order (try another)" }]);
   });
 
-  test("closing the connection stops the run, unless the request says otherwise", async () => {
+  test("closing the connection stops the run, unless the request specifies otherwise", async () => {
     const { url, log } = await serving(silent);
     for (const [query, outcome] of [
       ["", "cancelled"],
@@ -198,7 +198,7 @@ describe.each(clients)("a server and @ag-ui/client %s", (_, style, create) => {
     expect(finished).toMatchObject([{ outcome: style === "1" ? "cancelled" : "success" }]);
   });
 
-  test("tools of the client are left to it, and their results come with the next request", async () => {
+  test("the client runs its own tools, and their results arrive with the next request", async () => {
     const { url, events } = await serving(demoAgent({ speed: Infinity }));
     const client = connect(url);
     say(client, "Client-run tool");

@@ -124,7 +124,7 @@ describe.each(VERSIONS)("the reader of AI SDK %i", (version) => {
     }
   });
 
-  test("takes every chunk of whatever may happen, as one replay", async () => {
+  test("accepts every chunk of any log, and a replay is identical", async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryLog(), async (entries) => {
         if (endsIn(entries) === "error" || endsIn(entries) === "interrupted") return;
@@ -135,7 +135,7 @@ describe.each(VERSIONS)("the reader of AI SDK %i", (version) => {
     );
   });
 
-  test("says that a person is asked, and goes on in the same message", async () => {
+  test("shows that the user is asked, and continues in the same message", async () => {
     const { entries } = goldenRuns.find(({ name }) => name === "approval")!;
     const bodies = bodiesOf(version, entries);
     expect(bodies).toHaveLength(2);

@@ -91,7 +91,7 @@ describe.each(VERSIONS)("a chat of AI SDK %i", (version) => {
   const sendAutomaticallyWhen = sdks[version].lastAssistantMessageIsCompleteWithApprovalResponses;
   const asked = sendAutomaticallyWhen ? { sendAutomaticallyWhen } : {};
 
-  test("sends, shows tools and their results, and keeps the conversation", async () => {
+  test("sends a message, shows tools and their results, and keeps the conversation", async () => {
     const { api, runs } = await serving(demoAgent({ speed: Infinity }));
     const chat = openChat(version, { api: api(version), id: "chat" });
     await chat.sendMessage({ text: "Two tools in parallel" });
@@ -121,7 +121,7 @@ describe.each(VERSIONS)("a chat of AI SDK %i", (version) => {
     expect(lost.error?.message).toContain("nobody");
   });
 
-  test("has nothing to resume in a new chat, nor after the end", async () => {
+  test("has nothing to resume in a new chat or after the end", async () => {
     const { api } = await serving(demoAgent({ speed: Infinity }));
     const chat = openChat(version, { api: api(version), id: "chat" });
     await chat.resumeStream();
@@ -133,7 +133,7 @@ describe.each(VERSIONS)("a chat of AI SDK %i", (version) => {
     expect(chat.messages.at(-1)).toEqual(answer);
   });
 
-  test("stopping here leaves the run alone; the stop request ends it", async () => {
+  test("stopping on the client does not stop the run; the stop request does", async () => {
     const { api, url, outcome, runs } = await serving(speaking().source);
     const chat = openChat(version, { api: api(version), id: "chat/1" });
     const sent = chat.sendMessage({ text: "go" });
@@ -147,7 +147,7 @@ describe.each(VERSIONS)("a chat of AI SDK %i", (version) => {
     expect(await outcome()).toBe("cancelled");
   });
 
-  test("closing stops the run where the app wants that", async () => {
+  test("closing the connection stops the run if the app wants that", async () => {
     const { api, outcome } = await serving(speaking().source);
     const chat = openChat(version, { api: `${api(version)}&disconnect=cancel`, id: "chat" });
     const sent = chat.sendMessage({ text: "go" });
@@ -157,7 +157,7 @@ describe.each(VERSIONS)("a chat of AI SDK %i", (version) => {
     await until(async () => (await outcome()) === "cancelled");
   });
 
-  test("a page that is loaded again in the midst of a run shows all of it", async () => {
+  test("a page that is reloaded during a run shows all of it", async () => {
     const { source, go } = speaking();
     const { api } = await serving(source);
     const first = openChat(version, { api: api(version), id: "chat" });
@@ -192,7 +192,7 @@ describe.each(VERSIONS)("a chat of AI SDK %i", (version) => {
     });
 
   if (version > 5)
-    test.each([true, false])("answers an approval with %s, and the run goes on", async (approved) => {
+    test.each([true, false])("answers an approval with %s, and the run continues", async (approved) => {
       const { api, answersOf, runs } = await serving(asking("send"));
       const chat = openChat(version, { api: api(version), id: "chat", ...asked });
       await chat.sendMessage({ text: "go" });
@@ -210,7 +210,7 @@ describe.each(VERSIONS)("a chat of AI SDK %i", (version) => {
     });
 
   if (version > 5)
-    test("answers two approvals at once, when both are answered", async () => {
+    test("sends two approvals together once both are answered", async () => {
       const { api, answersOf } = await serving(asking("one", "two"));
       const chat = openChat(version, { api: api(version), id: "chat", ...asked });
       await chat.sendMessage({ text: "go" });
@@ -226,7 +226,7 @@ describe.each(VERSIONS)("a chat of AI SDK %i", (version) => {
       ]);
     });
 
-  test("answers with what the SDK has no words for: edited arguments", async () => {
+  test("answers with something the SDK cannot express: edited arguments", async () => {
     const { api, answersOf } = await serving(asking("send"));
     const chat = openChat(version, { api: api(version), id: "chat" });
     await chat.sendMessage({ text: "go" });
@@ -242,7 +242,7 @@ describe.each(VERSIONS)("a chat of AI SDK %i", (version) => {
     ]);
   });
 
-  test("a page that is loaded again while the run asks shows what it asks", async () => {
+  test("a page that is reloaded while the run asks shows the ask", async () => {
     const { api } = await serving(asking("send"));
     const first = openChat(version, { api: api(version), id: "chat" });
     await first.sendMessage({ text: "go" });
@@ -251,7 +251,7 @@ describe.each(VERSIONS)("a chat of AI SDK %i", (version) => {
     expect(second.messages).toEqual(first.messages);
   });
 
-  test("a new message while the run asks is refused with what to do", async () => {
+  test("a new message while the run asks is refused with a hint", async () => {
     const { api } = await serving(asking("send"));
     const chat = openChat(version, { api: api(version), id: "chat" });
     await chat.sendMessage({ text: "go" });
@@ -259,7 +259,7 @@ describe.each(VERSIONS)("a chat of AI SDK %i", (version) => {
     expect(chat.error?.message).toMatch(/answer them, or cancel the run/);
   });
 
-  test("a tool of the app runs in the app, and its result goes on in the same message", async () => {
+  test("the app runs its own tool, and the run continues with the result in the same message", async () => {
     const { api, runs } = await serving(demoAgent({ speed: Infinity }));
     const tools = [{ name: "show_map", schema: { type: "object", properties: { place: { type: "string" } } } }];
     const called: string[] = [];

@@ -27,7 +27,7 @@ const seen = (messages: readonly KeptMessage[]) =>
     .map(({ role, content, toolCalls }) => [role, content ?? "", toolCalls?.map(({ id }) => id) ?? []]);
 
 describe("the runtime of CopilotKit", () => {
-  test("says which agents there are, and has a default one", async () => {
+  test("lists the agents and has a default one", async () => {
     const { url } = await serving(demoAgent({ speed: Infinity }));
     const info = (await (await fetch(`${url}/copilotkit/info`)).json()) as { agents: object; mode: string };
     expect(Object.keys(info.agents)).toEqual(["default", "test"]);
@@ -46,7 +46,7 @@ describe("the runtime of CopilotKit", () => {
     expect(unknown.status).toBe(404);
   });
 
-  test("a page that is loaded again has the whole conversation, with the ids it had", async () => {
+  test("a reloaded page has the whole conversation with the same ids", async () => {
     const { at } = await serving(demoAgent({ speed: Infinity }));
     const client = at("run");
     for (const message of ["Tools in parallel", "hello"]) {
@@ -62,7 +62,7 @@ describe("the runtime of CopilotKit", () => {
     ]);
   });
 
-  test("a page that is loaded in mid-run goes on with it, and nothing comes twice", async () => {
+  test("a page that is reloaded during a run continues it, and nothing appears twice", async () => {
     const gate = Promise.withResolvers<void>();
     const { at, latest, log } = await serving(
       saying(["one ", "two ", "three"], (index) => index === 2 && gate.promise),
@@ -83,7 +83,7 @@ describe("the runtime of CopilotKit", () => {
     expect(end).toMatchObject({ type: "run-end", outcome: "done" });
   });
 
-  test("a page that is loaded while it is asked is asked again, and its answer counts", async () => {
+  test("a page that is reloaded during an ask shows it again, and its answer counts", async () => {
     const { at, log, latest } = await serving(demoAgent({ speed: Infinity }));
     const client = at("run");
     say(client, "Approval");
@@ -107,7 +107,7 @@ describe("the runtime of CopilotKit", () => {
     expect(later.pendingInterrupts).toEqual([]);
   });
 
-  test("stops the run of a thread, and nobody else's", async () => {
+  test("stops the run of a thread, and no other", async () => {
     const { url, at, log } = await serving(silent);
     const runs = ["t", "u"].map(async (thread) => {
       const client = at("run", thread);
@@ -129,7 +129,7 @@ describe("the runtime of CopilotKit", () => {
     await runs[1];
   });
 
-  test("a thread that is not known is an empty one", async () => {
+  test("an unknown thread is empty", async () => {
     const { url, at } = await serving(silent);
     const body = { threadId: "nothing", runId: "r", messages: [] };
     const answer = await post(`${url}/copilotkit/agent/test/connect`, body);

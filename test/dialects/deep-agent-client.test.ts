@@ -96,7 +96,7 @@ const expected = (entries: readonly Entry[]) => {
 };
 
 describe.each(goldenRuns)("%s", (_, entries) => {
-  test("is shown right", async () => {
+  test("is shown correctly", async () => {
     const log = memory();
     const first = entries[0]!.event;
     const run = first.type === "run-start" ? first.run : "";
@@ -119,7 +119,7 @@ describe.each(goldenRuns)("%s", (_, entries) => {
   });
 });
 
-test("the demo, asked as the family asks, by its name and without one", async () => {
+test("the demo works with the family's requests, by its name and without one", async () => {
   const demo = demoAgent({ speed: Infinity });
   const { url } = await serve(demo, { dialects, agents: { demo } });
   for (const base of [`${url}/deep-agent`, `${url}/deep-agent/demo`]) {
@@ -132,7 +132,7 @@ test("the demo, asked as the family asks, by its name and without one", async ()
   }
 });
 
-test("a result of a megabyte is shown whole", async () => {
+test("a result of a megabyte is shown completely", async () => {
   const text = "é".repeat(500_000);
   const source: Source = async function* () {
     yield { type: "step-start", step: "s" };
@@ -147,7 +147,7 @@ test("a result of a megabyte is shown whole", async () => {
   expect(sources[0]!.document === text).toBe(true);
 });
 
-test("an error in mid-stream is shown after what was said", async () => {
+test("an error in the middle of a stream is shown after the text so far", async () => {
   const source: Source = async function* (request, context) {
     yield* saying(["Half an ans"])(request, context);
     throw new Error("the model is gone");
@@ -187,7 +187,7 @@ test("health, and refusals that its clients show", async () => {
   expect([whole.status, await whole.json()]).toEqual([422, { detail: expect.stringContaining("messages.0.role") }]);
 });
 
-test("one answer without a stream, and a failure as a failure", async () => {
+test("a single response without a stream, and a failure as a failure", async () => {
   const { url } = await serve(saying(["Hello", " there."]), { dialects });
   const messages = [{ role: "user", content: "hi" }];
   const answer = await post(`${url}/deep-agent/chat`, { messages });

@@ -55,12 +55,12 @@ const words = (events: readonly Event[], agent?: string) =>
 const ends = (events: readonly Event[]) => events.filter((event) => event.type === "tool-end");
 
 describe("the family's golden stream", () => {
-  test("is what the run is spelled as, frame by frame", () => {
+  test("equals the encoded run, frame by frame", () => {
     expectGolden(encoded(deepAgent, LOG), STREAM);
     for (const { event, id } of encoded(deepAgent, LOG)) expect([event, id]).toEqual([undefined, undefined]);
   });
 
-  test("reads as the run", async () => {
+  test("decodes to the run", async () => {
     const events = await played(deepAgent, golden);
     expect(ends(events)).toEqual([LOG[10]!.event]);
     expect(words(events, "xyz")).toBe("Analyzing ");
@@ -73,11 +73,11 @@ describe("the family's golden stream", () => {
   });
 });
 
-describe("spelling", () => {
+describe("encoding", () => {
   const ended = (entries: readonly Entry[]) =>
     said(encoded(deepAgent, entries)).find((one) => (one as { type: string }).type === "tool_end");
 
-  test("the whole result is told, an empty one in the family's words", () => {
+  test("a result is sent completely, and an empty one as the family's text", () => {
     const text = "x".repeat(100_000);
     expect(ended(withCall({ outcome: "ok", content: [{ type: "text", text }] }))).toEqual({
       type: "tool_end",
@@ -88,7 +88,7 @@ describe("spelling", () => {
     expect(ended(json)).toMatchObject({ data: { result: '{"a":1}' } });
   });
 
-  test("a framework's command object is no result, and is told in the family's words", () => {
+  test("a framework's command object is not a result and becomes the family's text", () => {
     const frame = (type: string, data: object): Frame => ({ data: JSON.stringify({ type, data }) });
     const read = (result: string) =>
       decoded(deepAgent, [
@@ -102,13 +102,13 @@ describe("spelling", () => {
     expect(ends(read("Command(s) were run"))).toMatchObject([{ content: [{ text: "Command(s) were run" }] }]);
   });
 
-  test("what is too large even for this is told by its beginning and a link", () => {
+  test("a result that is too large even for this is sent as its beginning and a link", () => {
     const file = { type: "file", file: "f", mediaType: "text/plain", bytes: 20_000_000, head: "abc" } as const;
     const result = `abc…\n\ntext/plain, 20000000 bytes: ${link(file)}`;
     expect(ended(withCall({ outcome: "ok", content: [file] }))).toMatchObject({ data: { result } });
   });
 
-  test("a failing tool ends, and its result says so", () => {
+  test("a failed tool ends, and its result shows the failure", () => {
     const log = withCall({ outcome: "error", error: { code: "x", message: "no such file" } });
     expect(ended(log)).toMatchObject({ data: { result: "Error: no such file" } });
     expect(ends(decoded(deepAgent, encoded(deepAgent, log)))).toMatchObject([
@@ -116,7 +116,7 @@ describe("spelling", () => {
     ]);
   });
 
-  test("parallel sub-agents share a depth and stay apart by their ids, however deep", async () => {
+  test("parallel sub-agents share a depth and are distinguished by their ids, at any depth", async () => {
     const agent = (id: string, parent?: string): Event[] => [
       { type: "agent-start", agent: id, ...(parent && { parent }), name: `${id}'s name` },
       { type: "step-start", agent: id, step: `s-${id}` },
@@ -149,7 +149,7 @@ describe("spelling", () => {
     expect(events).toContainEqual({ type: "agent-start", agent: "b1", parent: "b", name: "b1's name" });
   });
 
-  test("a failure is told in words, a status and an end, and comes back as what it is", () => {
+  test("a failure is sent as text, a status and an end, and is decoded as the same failure", () => {
     const error = { code: "model-gone", message: "The model is gone.", retryable: true };
     const failed = [
       ...LOG.slice(0, -1),
@@ -179,8 +179,8 @@ describe("spelling", () => {
   });
 });
 
-describe("reading what servers send", () => {
-  test("servers that say only a depth: a task that ends after its agent, a tool that never ends", async () => {
+describe("decoding frames of servers", () => {
+  test("servers that send only a depth: a task that ends after its agent, a tool that never ends", async () => {
     const events = await played(deepAgent, [
       frame("status", { description: "Starting..." }),
       frame("agent_start", { agent_id: "t1", name: "task", depth: 1 }),
@@ -200,7 +200,7 @@ describe("reading what servers send", () => {
     expect(events.at(-1)).toMatchObject({ outcome: "done" });
   });
 
-  test("a depth where no agent is known has one made, so that its words are not the answer", async () => {
+  test("a depth without a known agent starts one, so that its text does not become the answer", async () => {
     const events = await played(deepAgent, [
       frame("token", { content: "lost", agent_depth: 3 }),
       frame("agent_start", { name: "task", depth: 4 }),
@@ -213,7 +213,7 @@ describe("reading what servers send", () => {
     expect(events.flatMap((event) => (event.type === "agent-start" ? [event.name] : []))).toEqual(["unknown", "task"]);
   });
 
-  test("what is malformed, unknown or comes after the end is skipped", () => {
+  test("malformed and unknown frames, and frames after the end, are skipped", () => {
     const broken = [
       "{",
       "null",
@@ -232,7 +232,7 @@ describe("reading what servers send", () => {
     expect(events).toEqual([{ type: "run-end", outcome: "done" }]);
   });
 
-  test("a flood of what never ends stays bounded and grammatical", async () => {
+  test("a flood of items that never end stays bounded and grammatical", async () => {
     const flood = Array.from({ length: 3000 }, (_, index) => [
       frame("agent_start", { agent_id: `a${index}`, name: "x", depth: index + 1 }),
       frame("tool_start", { tool_id: `c${index}`, name: "x", agent_depth: index }),
@@ -242,8 +242,8 @@ describe("reading what servers send", () => {
   });
 });
 
-describe("both ways", () => {
-  test("with extensions, what is read is what was spelled", () => {
+describe("both directions", () => {
+  test("with extensions, decoding returns the encoded run", () => {
     for (const [name, entries] of goldenRuns)
       expect(decoded(deepAgent, encoded(deepAgent, entries, true)), name).toEqual(entries.map(({ event }) => event));
     fc.assert(
@@ -261,7 +261,7 @@ describe("both ways", () => {
       );
   });
 
-  test("without them, what is read is a grammatical run", async () => {
+  test("without extensions, decoding returns a grammatical run", async () => {
     for (const [, entries] of goldenRuns) await played(deepAgent, encoded(deepAgent, entries));
     await fc.assert(
       fc.asyncProperty(arbitraryLog(), async (entries) => void (await played(deepAgent, encoded(deepAgent, entries)))),
@@ -282,7 +282,7 @@ describe("requests", () => {
     ["/deep-agent/my%20agent/chat/stream", true, "my agent"],
     ["/deep-agent/chat", false, undefined],
     ["/deep-agent/chat/chat", false, "chat"],
-  ])("a client's request to %s is a start, and writing it again gives it back", (path, stream, agent) => {
+  ])("a client's request to %s is a start, and writing it again returns the same request", (path, stream, agent) => {
     const command = read(deepAgent, { path, headers: { "runcast-extensions": "1" }, body: { messages, stream } });
     expect(command).toMatchObject({ do: "start", extensions: true, ...(!stream && { whole: "end" }) });
     expect(command.do === "start" && command.request.agent).toBe(agent);
@@ -296,7 +296,7 @@ describe("requests", () => {
     { messages: [{ role: "user", content: [{ type: "text", text: "x" }] }] },
     { messages: [] },
     undefined,
-  ])("%j is refused in the family's shape", (body) => {
+  ])("%j is refused in the family's format", (body) => {
     const refusal = refused(() => read(deepAgent, { path: "/deep-agent/chat/stream", body }));
     expect(refusal.status).toBe(422);
     const { body: text } = deepAgent.refuse({ code: refusal.code, message: refusal.message, status: 422 });
@@ -304,7 +304,7 @@ describe("requests", () => {
   });
 });
 
-describe("one answer instead of a stream", () => {
+describe("a single response instead of a stream", () => {
   const answered = (entries: readonly Entry[]) => {
     const answer = deepAgent.answer!({ link });
     for (const entry of entries) answer.take(entry);
@@ -312,7 +312,7 @@ describe("one answer instead of a stream", () => {
     return [status, JSON.parse(body)] as const;
   };
 
-  test("is the run's answer and nothing else", () => {
+  test("contains only the run's answer", () => {
     expect(answered(LOG)).toEqual([200, { message: { role: "assistant", content: "Based on my research..." } }]);
     const last = { type: "run-end", outcome: "done" } as const;
     expect(answered([...LOG.slice(0, -1), { seq: 24, at: 0, event: last }])).toEqual([
@@ -321,7 +321,7 @@ describe("one answer instead of a stream", () => {
     ]);
   });
 
-  test("is a status that says failure, if the run failed", () => {
+  test("has an error status if the run failed", () => {
     const error = { code: "x", message: "The model is gone.", retryable: true };
     const failed = { type: "run-end", outcome: "error", error } as const;
     expect(answered([...LOG.slice(0, -1), { seq: 24, at: 0, event: failed }])).toEqual([

@@ -8,7 +8,7 @@ import { forgePage, iconOf } from "./forge-page.ts";
 
 const dialects = [native, forge];
 
-test("what waits for the client says so in the end", async () => {
+test("an answer that waits for the client ends with a note", async () => {
   const source: Source = async function* () {
     yield { type: "step-start", step: "s" };
     yield { type: "tool-start", call: "c", name: "pick_place" };
@@ -26,7 +26,7 @@ test("what waits for the client says so in the end", async () => {
   });
 });
 
-test("a notice stays on the page, and the run goes on", async () => {
+test("a notice stays on the page, and the run continues", async () => {
   const source: Source = async function* (request, context) {
     yield { type: "notice", level: "warning", text: "The MCP server weather cannot be reached." };
     yield* saying(["Without it."])(request, context);
@@ -41,7 +41,7 @@ test("a notice stays on the page, and the run goes on", async () => {
   ]);
 });
 
-test("the cards of two runs of one conversation have nothing in common, with approvals and sub-agents", async () => {
+test("the cards of two runs of one conversation do not share ids, with approvals and sub-agents", async () => {
   const { url } = await serve(demoAgent({ speed: Infinity }), { dialects });
   const page = forgePage(`${url}/forge`);
   const answering = async (message: string, allow: boolean) => {

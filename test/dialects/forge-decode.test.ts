@@ -41,8 +41,8 @@ const runOf = async (frames: readonly Frame[]): Promise<readonly Entry[]> => {
 };
 const ofType = <Type extends Event["type"]>(entries: readonly Entry[], type: Type) =>
   entries.map(({ event }) => event).filter((event): event is EventOf<Type> => event.type === type);
-describe("frames of our own", () => {
-  test("give a grammatical run, with the same calls and the same words", async () => {
+describe("our own frames", () => {
+  test("decode to a grammatical run with the same calls and the same text", async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryLog(), async (log) => {
         const entries = await runOf(framesOf(log));
@@ -59,7 +59,7 @@ describe("frames of our own", () => {
 
   const runs = path.join(import.meta.dirname, "../../golden/runs");
   test.each(readdirSync(runs))(
-    "%s: calls end as they did, with what they answered, and the text is the same",
+    "%s: calls end with the same outcome and result, and the text is the same",
     async (file) => {
       const log = readFileSync(path.join(runs, file), "utf8")
         .trim()
@@ -87,24 +87,28 @@ describe("frames of our own", () => {
     },
   );
 
-  test.each(["cut-at-limit", "filtered"])("the answer of %s is said once, and ends as it did", async (name) => {
-    const text = readFileSync(path.join(import.meta.dirname, `../../golden/runs/${name}.jsonl`), "utf8");
-    const entries = text
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line) as Entry);
-    const textOf = (events: readonly Event[]) => events.map((event) => ("delta" in event ? event.delta : "")).join("");
-    const finishOf = (events: readonly Event[]) => events.findLast(({ type }) => type === "step-end");
-    const recorded = entries.map(({ event }) => event);
-    const read = decoded(...framesOf(entries));
-    expect(textOf(read)).toBe(textOf(recorded));
-    expect(read.filter((event) => event.type === "text-start")).toHaveLength(1);
-    expect(finishOf(read)).toMatchObject({ finish: (finishOf(recorded) as EventOf<"step-end">).finish });
-    // A server of the family may also send the whole answer in one frame.
-    expect(textOf(decoded(framesOf(entries).at(-1)!))).toBe(textOf(recorded));
-  });
+  test.each(["cut-at-limit", "filtered"])(
+    "the answer of %s appears once and ends with the same outcome",
+    async (name) => {
+      const text = readFileSync(path.join(import.meta.dirname, `../../golden/runs/${name}.jsonl`), "utf8");
+      const entries = text
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as Entry);
+      const textOf = (events: readonly Event[]) =>
+        events.map((event) => ("delta" in event ? event.delta : "")).join("");
+      const finishOf = (events: readonly Event[]) => events.findLast(({ type }) => type === "step-end");
+      const recorded = entries.map(({ event }) => event);
+      const read = decoded(...framesOf(entries));
+      expect(textOf(read)).toBe(textOf(recorded));
+      expect(read.filter((event) => event.type === "text-start")).toHaveLength(1);
+      expect(finishOf(read)).toMatchObject({ finish: (finishOf(recorded) as EventOf<"step-end">).finish });
+      // A server of the family may also send the whole answer in one frame.
+      expect(textOf(decoded(framesOf(entries).at(-1)!))).toBe(textOf(recorded));
+    },
+  );
 
-  test("a call in parallel is pending, executing and over in its own time", async () => {
+  test("parallel calls are pending, executing and over independently", async () => {
     const log = readFileSync(path.join(runs, "tools-in-parallel.jsonl"), "utf8").trim().split("\n");
     const order = (some: readonly Entry[]) =>
       some.flatMap(({ event }) =>
@@ -117,7 +121,7 @@ describe("frames of our own", () => {
   });
 });
 
-describe("what Forge's own server sends", () => {
+describe("frames of Forge's own server", () => {
   const real: Frame[] = [
     frame("error", { code: "ARMORY_UNAVAILABLE", message: "Tools unavailable", retryable: true }),
     frame("thinking", { content: "Hm.", cumulative: "Hm." }),
@@ -130,7 +134,7 @@ describe("what Forge's own server sends", () => {
     frame("complete", { response: "Sunny\n\n  today.", usage: { prompt_tokens: 7, completion_tokens: 3 } }),
   ];
 
-  test("calls that are told when they are over, an error that is none, and an answer whose white space was lost", async () => {
+  test("calls that are reported only when they are over, an error that is none, and an answer that lost its white space", async () => {
     const entries = await runOf(real);
     expect(verify(entries)).toBeUndefined();
     expect(ofType(entries, "notice")).toMatchObject([{ level: "warning", text: "Tools unavailable" }]);
@@ -150,7 +154,7 @@ describe("what Forge's own server sends", () => {
     ).toEqual(["Sunny\n\n  today."]);
   });
 
-  test("an error ends the run, with what it says", () => {
+  test("an error ends the run, with its message", () => {
     const end = (data: object) => decoded(frame("error", data)).at(-1);
     expect(end({ code: "MODEL_ERROR", message: "no", retryable: true })).toEqual({
       type: "run-end",
@@ -161,7 +165,7 @@ describe("what Forge's own server sends", () => {
     expect(end({})).toMatchObject({ outcome: "error", error: { code: "STREAM_ERROR", retryable: false } });
   });
 
-  test("tokens that were missed come with the next", () => {
+  test("missed tokens arrive with the next one", () => {
     const events = decoded(
       frame("token", { token: "a", cumulative: "a" }),
       frame("token", { token: "d", cumulative: "abcd" }),
@@ -170,7 +174,7 @@ describe("what Forge's own server sends", () => {
     expect(events.flatMap((event) => (event.type === "text-delta" ? [event.delta] : []))).toEqual(["a", "bcd", "e"]);
   });
 
-  test("an answer without tokens is said whole", () => {
+  test("an answer without tokens appears as a whole", () => {
     expect(decoded(frame("complete", { response: "Hi.", usage: null }))).toMatchObject([
       { type: "step-start" },
       { type: "text-start" },
@@ -179,7 +183,7 @@ describe("what Forge's own server sends", () => {
     ]);
   });
 
-  test("calls without ids and names, and ids that come again", async () => {
+  test("calls without ids and names, and repeated ids", async () => {
     const entries = await runOf([
       frame("tool_call", { tool_name: "look", arguments: { a: 1 }, status: "pending" }),
       frame("tool_call", { tool_name: "look", arguments: { a: 1 }, status: "executing" }),
@@ -203,7 +207,7 @@ describe("what Forge's own server sends", () => {
     expect(ofType(entries, "run-end")).toMatchObject([{ outcome: "done" }]);
   });
 
-  test("a call that nobody answered is no error of the run", async () => {
+  test("an unanswered call is not an error of the run", async () => {
     const entries = await runOf([
       frame("tool_call", { id: "c", tool_name: "a", arguments: {}, status: "executing" }),
       frame("tool_call", { id: "d", tool_name: "b", arguments: {}, status: "complete" }),
@@ -214,7 +218,7 @@ describe("what Forge's own server sends", () => {
   });
 });
 
-describe("what makes no sense", () => {
+describe("invalid frames", () => {
   const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
   test.each([
     frame("token", "{"),
@@ -227,7 +231,7 @@ describe("what makes no sense", () => {
     frame("ping", { timestamp: 1 }),
     frame("later", { new: true }),
     { data: `{"token":"a","cumulative":"a"}` },
-  ])("is skipped: %o", (one) => {
+  ])("are skipped: %o", (one) => {
     expect(decoded(one)).toEqual([]);
   });
 
@@ -236,7 +240,7 @@ describe("what makes no sense", () => {
     expect(decoded(end, end, frame("token", { token: "a", cumulative: "a" })).length).toBe(1);
   });
 
-  test("any frames give a grammatical run", async () => {
+  test("any frames decode to a grammatical run", async () => {
     const word = fc.constantFrom("a", "", "b\n\n", "call_0", "unknown");
     const data = fc.record(
       {

@@ -24,7 +24,7 @@ describe("pages that a call embeds", () => {
       yield { type: "tool-end", call, outcome: "ok", content: [{ type: "text", text: "drawn" }] };
   };
 
-  test("are named in its result, and fetched as text that nothing can run", async () => {
+  test("are named in its result, and fetched as text that cannot execute", async () => {
     const { url } = await serve(embedding, { dialects });
     const frames = await framesOf(await post(`${url}/forge/chat/stream`, { user_message: "go", messages: [] }));
     const metadata = frames
@@ -54,7 +54,7 @@ describe("pages that a call embeds", () => {
       expect((await read(uri)).status, uri).toBe(404);
   });
 
-  test("are for those who may watch the run", async () => {
+  test("are available only to those who may watch the run", async () => {
     const keys = [
       { name: "ann", key: "k-ann-0123456789", user: "ann" },
       { name: "bob", key: "k-bob-0123456789", user: "bob" },

@@ -53,7 +53,7 @@ describe("asking", () => {
     });
   });
 
-  test("everything there is", () => {
+  test("all fields", () => {
     const body = {
       user_message: "hi",
       messages: [
@@ -103,7 +103,7 @@ describe("asking", () => {
     expect(sent["x-llm-key"]).toBe("sk-1");
   });
 
-  test("what the page leaves empty is not there", () => {
+  test("empty fields of the page are ignored", () => {
     const empty = { messages: [], system_prompt: null, model: null, provider: null, extra_mcp_servers: null };
     expect(ask({ ...empty, use_tool_rag_mode: null, enable_tools: true })).toEqual({ messages: [text("user", "hi")] });
   });
@@ -137,7 +137,7 @@ describe("asking", () => {
     ["runcast::runcast/helper", "helper", undefined],
     ["runcast::helper", "helper", undefined],
     ["runcast/helper/openai/gpt-5", "helper", "openai/gpt-5"],
-  ])("the name %s of our own lists is the agent %s, whatever provider the page adds", (model, agent, asked) => {
+  ])("the name %s of our own lists is the agent %s, regardless of the page's provider", (model, agent, asked) => {
     const request = ask({ model, provider: "openrouter" });
     expect(request.agent).toBe(agent);
     expect(request.model).toBe(asked);
@@ -158,12 +158,12 @@ describe("asking", () => {
     expect(again({ do: "start", request })).toEqual({ do: "start", request });
   });
 
-  test("who brings a key for the page's first model means it", () => {
+  test("a key for the page's first model selects that model", () => {
     const model = "anthropic/claude-sonnet-4";
     expect(ask({ model, provider: "anthropic" }, { "x-llm-key": "k" }).settings).toBeUndefined();
   });
 
-  test("server names and keys beyond ASCII survive a header", () => {
+  test("server names and keys with non-ASCII characters survive a header", () => {
     const servers = [{ name: "wetter-köln", url: "https://w.example/mcp", api_key: "schlüssel" }];
     const request = ask({ extra_mcp_servers: servers });
     expect(request.secrets).toEqual({ MCP_WETTER_K_LN_KEY: "schlüssel" });
@@ -193,7 +193,7 @@ describe("refusing", () => {
     expect(JSON.parse(body)).toEqual({ detail: `${message} (${hint})` });
   });
 
-  test("what this family cannot ask is not sent", () => {
+  test("what this family cannot express is not sent", () => {
     const write = (request: RunRequest) => () => forge.write({ do: "start", request });
     expect(refused(write({ messages: [text("assistant", "a")] })).code).toBe("unsayable");
     const file = { type: "file" as const, mediaType: "image/png", data: "aaaa" };
@@ -201,7 +201,7 @@ describe("refusing", () => {
     expect(() => forge.write({ do: "cancel", run: "r" })).toThrow("cannot");
   });
 
-  test("a link to a file, and only the words of what came before, are sent", () => {
+  test("a link to a file, and only the text of earlier messages, are sent", () => {
     const file = { type: "file" as const, mediaType: "image/png", name: "cat", url: "https://a.example/cat.png" };
     const { body } = forge.write({
       do: "start",

@@ -42,7 +42,7 @@ describe("the page over HTTP", () => {
     expect(page.live.isStreaming).toBe(false);
   });
 
-  test("the conversation is the page's: each request has all of it, and any server can answer", async () => {
+  test("the page stores the conversation: each request contains all of it, and any server can answer", async () => {
     const requests: RunRequest[] = [];
     const source: Source = (request, context) => {
       requests.push(request);
@@ -70,7 +70,7 @@ describe("the page over HTTP", () => {
     });
   });
 
-  test("a silent tool: the card spins and pings come, with the time in seconds", async () => {
+  test("during a silent tool, the card spins and pings arrive with the time in seconds", async () => {
     const release = Promise.withResolvers<void>();
     const quick = { ...forge, heartbeat: { ...forge.heartbeat, everyMs: 10 } };
     const end: Event = {
@@ -107,7 +107,7 @@ describe("the page over HTTP", () => {
     expect(Math.abs(timestamp - Date.now() / 1000)).toBeLessThan(60);
   });
 
-  test("a result of 1 MB is whole", async () => {
+  test("a result of 1 MB is complete", async () => {
     const text = "0123456789abcdef".repeat(65_536);
     const { url } = await serve(
       toolSource({ type: "tool-end", call: "c", outcome: "ok", content: [{ type: "text", text }] }),
@@ -118,7 +118,7 @@ describe("the page over HTTP", () => {
     expect(page.messages.at(-1)?.cards?.[0]?.result === text).toBe(true);
   });
 
-  test.each([true, false])("an error in mid-stream, retryable: %s", async (retryable) => {
+  test.each([true, false])("an error in the middle of a stream, retryable: %s", async (retryable) => {
     let failures = 0;
     const source: Source = async function* (request, context) {
       yield* saying(["Half an ans"])(request, context);
@@ -137,7 +137,7 @@ describe("the page over HTTP", () => {
     expect(page.messages.map((message) => message.content)).toEqual(["go", "Half an ans"]);
   });
 
-  test("Stop: the page closes, and the run and its tool are cancelled", async () => {
+  test("Stop closes the connection, and the run and its tool are cancelled", async () => {
     let aborted = false;
     const wait = (signal: AbortSignal) =>
       new Promise<void>((resolve) =>
@@ -162,7 +162,7 @@ describe("the page over HTTP", () => {
     expect(JSON.parse(frames.at(-1)!.data)).toMatchObject({ code: "CANCELLED", retryable: false });
   });
 
-  test("the page says why a request is refused; what its key may not do is a status", async () => {
+  test("the page shows why a request is refused, and a lack of rights is a status", async () => {
     const { url } = await serve(silent, { dialects });
     const page = forgePage(`${url}/forge/nobody`);
     await page.send("go");
@@ -180,7 +180,7 @@ describe("the page over HTTP", () => {
     expect([models.status, await models.json()]).toEqual([404, { detail: expect.stringContaining("nobody") }]);
   });
 
-  test("a run that asks says where to answer, and goes on when somebody has", async () => {
+  test("a run that asks names the URL to answer at, and continues after the answer", async () => {
     const { url } = await serve(demoAgent({ speed: Infinity }), { dialects });
     const page = forgePage(`${url}/forge`);
     const sent = page.send("Send the report, but ask for my approval first");
@@ -196,7 +196,7 @@ describe("the page over HTTP", () => {
     expect(page.messages.at(-1)?.cards?.map(iconOf)).toEqual(["✓", "✓"]);
   });
 
-  test("the other end of a chain comes to the same state", async () => {
+  test("the other end of a chain reaches the same state", async () => {
     const { url } = await serve(demoAgent({ speed: Infinity }), { dialects });
     const { path, headers, body } = forge.write({
       do: "start",
@@ -215,10 +215,10 @@ describe("the page over HTTP", () => {
   });
 });
 
-describe("what the request settles for our own agent", () => {
+describe("settings of a request for our own agent", () => {
   const told = script("hi", [{ say: "Hello." }]);
 
-  test("without tools the model is offered none", async () => {
+  test("without tools, the model is offered none", async () => {
     const { model, requests } = playing(told);
     const tool = { name: "look", description: "", input: { jsonSchema: { type: "object" } }, run: () => "" };
     const { url } = await serve(agent({ name: "a", model, tools: [tool] }), { dialects });
@@ -229,7 +229,7 @@ describe("what the request settles for our own agent", () => {
     expect(page.messages.at(-1)?.content).toBe("Hello.");
   });
 
-  test("a model that nobody chose gives way to the agent's own; one that somebody did is refused", async () => {
+  test("the page's default model is replaced by the agent's own, and an unavailable chosen model is refused", async () => {
     const { url } = await serve(agent({ name: "a", model: playing(told).model }), { dialects });
     const page = forgePage(`${url}/forge`);
     await page.send("hi");
@@ -241,7 +241,7 @@ describe("what the request settles for our own agent", () => {
   });
 });
 
-describe("what the page asks for besides", () => {
+describe("the page's other requests", () => {
   const tool = { name: "look", description: "Looks.", schema: { type: "object", properties: {} } };
   const agents = {
     one: describeAgent(silent, { model: "anthropic/claude-x", tools: [tool] }),
@@ -302,7 +302,7 @@ describe("what the page asks for besides", () => {
     expect(await ask("/nobody/models")).toEqual({ detail: expect.stringContaining("nobody") });
   });
 
-  test("whether an MCP server can be reached is asked of those who can tell", async () => {
+  test("an MCP server is checked by the configured function", async () => {
     const url = "https://tools.example/mcp";
     const { ask } = await serving();
     expect(await ask("/mcp/validate", "POST", { url })).toMatchObject({ valid: false, tool_count: 0, tools: [] });
@@ -328,7 +328,7 @@ describe("what the page asks for besides", () => {
     });
   });
 
-  test("a real MCP server is reached, under the guard that requests are under", async () => {
+  test("a real MCP server is reached, with the same address checks as for requests", async () => {
     const { url, port } = await everythingHttp();
     const strict = await serving((server) => mcpToolsOf(server));
     expect((await strict.ask("/mcp/validate", "POST", { url })).error).toContain("private address");
@@ -340,7 +340,7 @@ describe("what the page asks for besides", () => {
     );
   });
 
-  test("a page from another port may send its headers", async () => {
+  test("a page on another port may send its headers", async () => {
     const { url } = await serve(demoAgent({ speed: Infinity }), { dialects, origins: ["http://localhost:5173"] });
     const headers = {
       origin: "http://localhost:5173",

@@ -106,7 +106,7 @@ describe("the family's own examples", () => {
     expect(forge.heartbeat.everyMs).toBe(30_000);
   });
 
-  test("a call: pending when it is asked for, with its arguments when they are whole, executing, complete, result", () => {
+  test("a call is pending when requested, gets its complete arguments, executes, completes and gets its result", () => {
     const input = { city: "London" };
     const call = { id: "c", tool_name: "t", arguments: input };
     expect(said(...root, ...callEvents("c", "t", input, { content: [{ type: "text", text: "18" }] }))).toEqual([
@@ -135,7 +135,7 @@ describe("the family's own examples", () => {
     ]);
   });
 
-  test("files are links, mixed results lists, arguments that are no object shown as they came", () => {
+  test("files are links, mixed results are lists, and arguments that are not an object are shown unchanged", () => {
     const file = { type: "file", file: "f1", mediaType: "image/png", bytes: 9 } as const;
     const mixed = callEvents("c", "t", [1], { content: [{ type: "text", text: "look" }, file] });
     const frames = said(...root, ...mixed);
@@ -146,7 +146,7 @@ describe("the family's own examples", () => {
     ]);
   });
 
-  test("parts stand apart, a part that replaces another takes its place, and cumulative ends with its token", () => {
+  test("parts are separated, a replacement takes the place of its part, and cumulative ends with its token", () => {
     const frames = said(
       ...root,
       { type: "text-start", part: "a" },
@@ -183,7 +183,7 @@ describe("the family's own examples", () => {
     ]);
   });
 
-  test("who cannot answer is told where to", () => {
+  test("a client that cannot answer is shown where to", () => {
     const [asked, ...answered] = said(
       ...root,
       {
@@ -202,7 +202,7 @@ describe("the family's own examples", () => {
     ]);
   });
 
-  test("every event is said, carried or lost for a reason; what is lost has no frame", () => {
+  test("every event is full, extended or lost for a reason, and a lost one has no frame", () => {
     expect(Object.keys(forge.coverage).toSorted()).toEqual(EVENT_TYPES.toSorted());
     for (const story of stories) {
       const encode = forge.encode({ link });
@@ -212,7 +212,7 @@ describe("the family's own examples", () => {
   });
 });
 
-describe("what the page shows of every story", () => {
+describe("the page's view of every story", () => {
   const partsOf = (log: readonly Entry[], kind: "text" | "thinking"): string => {
     const parts = new Map<string, string>();
     for (const { event } of log)
@@ -268,7 +268,7 @@ describe("what the page shows of every story", () => {
     for (const card of cards.values()) expect(["✓", "✗"]).toContain(iconOf(card));
   });
 
-  test("sub-agents' words are in no token, their calls are cards", () => {
+  test("sub-agents' text is in no token, and their calls are cards", () => {
     const log = logOf("sub-agents");
     const words = (isRoot: boolean) =>
       log.flatMap(({ event }) =>
@@ -281,7 +281,7 @@ describe("what the page shows of every story", () => {
     expect(shown.cards!.filter(({ tool_name: name }) => name === "search_notes").length).toBe(3);
   });
 
-  test("arguments are the ones that were executed, also edited ones", () => {
+  test("arguments are the executed ones, including edits", () => {
     const page = forgePage();
     page.show([encoded(logOf("approval")).map(frameText).join("")]);
     const card = page.live.cards.find(({ tool_name: name }) => name === "send_report")!;
@@ -290,7 +290,7 @@ describe("what the page shows of every story", () => {
 });
 
 describe("extensions", () => {
-  test("decode(encode(log)) is the log", () => {
+  test("decode(encode(log)) equals the log", () => {
     fc.assert(
       fc.property(arbitraryLog(), (log) => {
         const decode = forge.decode();
@@ -301,7 +301,7 @@ describe("extensions", () => {
     );
   });
 
-  test.each(stories)("decode(encode(%s)) is the log, and the page shows the same", (story) => {
+  test.each(stories)("decode(encode(%s)) equals the log, and the page shows the same", (story) => {
     const log = logOf(story);
     const frames = encoded(log, true);
     const decode = forge.decode();

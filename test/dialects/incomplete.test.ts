@@ -64,7 +64,7 @@ describe.each([
     expect(wholeOf(openaiChat, finish).body).toContain(`"finish_reason":"${reason}"`);
   });
 
-  test("is an incomplete response, whose message is incomplete", () => {
+  test("is an incomplete response with an incomplete message", () => {
     const frames = dataOf(openaiResponses, finish).map((data) => JSON.parse(data) as { type: string });
     expect(frames.at(-1)).toMatchObject({
       type: "response.incomplete",
@@ -79,7 +79,7 @@ describe.each([
     });
   });
 
-  test("has its finish reason in the AI SDK's stream, and a part of the message that says what to do", () => {
+  test("has its finish reason in the AI SDK's stream, and a message part that explains what to do", () => {
     const chunks = dataOf(aiSdk, finish).flatMap((data) => (data === "[DONE]" ? [] : [JSON.parse(data) as object]));
     const finishReason = { length: "length", filter: "content-filter", interrupted: "other" }[finish];
     expect(chunks.slice(-2)).toMatchObject([
@@ -109,7 +109,7 @@ describe.each([
     expect(frames.at(-2)!.message).toContain(todo);
   });
 
-  test("says so in the answer and the status of Deep Agent, streamed or not", () => {
+  test("is noted in the answer and the status of Deep Agent, streamed or not", () => {
     const text = said(deepAgent);
     expect(text.match(new RegExp(why, "g"))?.length).toBe(2);
     expect(text).toContain(todo);
@@ -119,7 +119,7 @@ describe.each([
     expect(message.content).toContain(why);
   });
 
-  test("says so below its text in Forge", () => {
+  test("has a note below its text in Forge", () => {
     const { response } = JSON.parse(dataOf(forge, finish).at(-1)!) as { response: string };
     expect(response).toMatch(/^Half of\n\n/);
     expect(response).toContain(why);
@@ -128,16 +128,16 @@ describe.each([
 });
 
 describe.each(dialects)("$name", (dialect) => {
-  test("says nothing of an answer that is whole", () => {
+  test("adds nothing to a complete answer", () => {
     expect(dataOf(dialect, "stop").join("\n")).not.toContain("answer is incomplete");
   });
 
-  test.each(["length", "filter", "interrupted"] as const)("does not end like a whole answer after %s", (finish) => {
+  test.each(["length", "filter", "interrupted"] as const)("does not end like a complete answer after %s", (finish) => {
     expect(dataOf(dialect, finish)).not.toEqual(dataOf(dialect, "stop"));
   });
 });
 
-test("a provider's own words of refusal are the answer", () => {
+test("a provider's own refusal text is the answer", () => {
   const chat = openaiChat.decode();
   const refusing = { id: "c", choices: [{ index: 0, delta: { refusal: "I cannot help with that." } }] };
   expect(chat({ data: JSON.stringify(refusing) })).toContainEqual(

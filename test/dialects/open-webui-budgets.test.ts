@@ -9,7 +9,7 @@ describe("budgets", () => {
   const lineBytes = (entries: readonly Entry[], style?: string) =>
     Math.max(...framesOf(entries, style).map(({ data }) => Buffer.byteLength(data)));
 
-  test.each(STYLES)("no line of %s is over 64 KB, whatever is said", (style) => {
+  test.each(STYLES)("no line of %s exceeds 64 KB, whatever the content", (style) => {
     const long = 'é\u0001🙂"\\<'.repeat(40_000);
     const events: Event[] = [
       ...text("p", long),
@@ -35,7 +35,7 @@ describe("budgets", () => {
     expect(lineBytes(run(...events), style)).toBeLessThanOrEqual(64 * 1024);
   });
 
-  test("the text is never cut, and a result is cut in its middle and says where the whole is", () => {
+  test("the text is never truncated, and a result is truncated in the middle with a note where the whole is", () => {
     const answer = "word ".repeat(40_000);
     const frames = framesOf(
       run(...call("c", "bash"), ended("c", `head${"x".repeat(60_000)}tail`), ...text("p", answer)),
@@ -46,7 +46,7 @@ describe("budgets", () => {
     expect(card).toMatch(/: headxxx[^]*characters left out; the whole: http:\/\/runcast\/\?run=r&read …\][^]*xtail\]$/);
   });
 
-  test("of a result that lies beside the log, its head, its tail and the link to it are shown", () => {
+  test("of a result stored beside the log, head, tail and link are shown", () => {
     const file = {
       type: "file",
       file: "f",
@@ -68,7 +68,7 @@ describe("budgets", () => {
     expect(frames.some(({ data }) => data.includes("response.completed"))).toBe(false);
   });
 
-  test("what older versions send to the page for 50 KB of result and 500 tokens is at most 1.5 MB, newer ones 200 KB", () => {
+  test("for 50 KB of results and 500 tokens, older versions send at most 1.5 MB to the page, newer ones 200 KB", () => {
     const tokens = Array.from({ length: 500 }, (): Event => ({ type: "text-delta", part: "p", delta: "token " }));
     const events: Event[] = [
       start,

@@ -35,7 +35,7 @@ const embedsIn = (lines: readonly Said[]) =>
   lines.flatMap(({ event }) => (event?.type === "embeds" ? [event.data.embeds] : []));
 
 describe("the style live", () => {
-  test("has a link that answers while the run lasts, and leaves one that only reads", () => {
+  test("has a link with answering during the run, and leaves a read-only one", () => {
     const [reads, answers] = ["read", "answer"].map((access) => `http://runcast/live?run=r&token=${access}`);
     expect(embedsIn(linesOf(framesOf([...run, ...rest])))).toEqual([
       [answers],
@@ -44,7 +44,7 @@ describe("the style live", () => {
     ]);
   });
 
-  test("only words are items, and a link to answer stands with them while it is needed", () => {
+  test("only text becomes items, with a link for answering while one is needed", () => {
     expect(shown(framesOf(run))).toEqual([
       "I look.",
       "✋ `Allow look?` Answer above, or [here](http://runcast/?run=r&answer)",
@@ -52,7 +52,7 @@ describe("the style live", () => {
     expect(shown(framesOf([...run, ...rest]))).toEqual(["I look."]);
   });
 
-  test("opens no dialog through the pipe, where the other styles do", () => {
+  test("opens no dialog through the pipe, unlike the other styles", () => {
     const calls = (style: string) =>
       linesOf(framesOf(run, { embed, style: `${style}; open-webui=0.12.4; mode=native` })).filter(
         ({ runcast }) => runcast?.call,
@@ -68,7 +68,7 @@ describe("the style live", () => {
       { embed, style: "live; open-webui=0.9.0; mode=native" },
       { style: "cards; open-webui=0.9.0; mode=native" },
     ],
-  ])("is the style cards where %s", (_, live, cards) => {
+  ])("equals the style cards if %s", (_, live, cards) => {
     expect(framesOf([...run, ...rest], live)).toEqual(framesOf([...run, ...rest], cards));
   });
 });

@@ -12,7 +12,7 @@ const asked = (ask: Partial<Extract<Event, { type: "ask-start" }>>, style = PIPE
 };
 
 describe("dialogs", () => {
-  test("an approval is a confirmation that says what would be done", () => {
+  test("an approval is a confirmation that describes the action", () => {
     const { told, frames } = asked({ kind: "approval", title: "Allow send?", value: { to: "`Ann`" } });
     expect(told).toEqual([
       {
@@ -24,7 +24,7 @@ describe("dialogs", () => {
     expect(shown(frames).join()).not.toContain("Answer here");
   });
 
-  test("a text is an input, a secret one hidden, one that is no text JSON", () => {
+  test("a text is an input, a secret is hidden, and other values are JSON", () => {
     expect(asked({ title: "Name?", value: "Ann" }).told[0]).toMatchObject({
       call: { type: "input", data: { title: "Name?", value: "Ann" } },
       answer: expect.stringMatching(/\/text$/),
@@ -38,7 +38,7 @@ describe("dialogs", () => {
     });
   });
 
-  test("a choice is an input with options, where the version has such", () => {
+  test("a choice is an input with options, if the version supports them", () => {
     const options = [{ value: "a", label: "First" }, { value: 2 }];
     const { told } = asked({ kind: "choice", title: "Which?", options });
     expect(told[0].call.data.input).toEqual({
@@ -53,14 +53,14 @@ describe("dialogs", () => {
     expect(older.call.data.message).toContain("`First`");
   });
 
-  test("code runs in the page only if the pipe allows it; else there is a link", () => {
+  test("code runs in the page only if the pipe allows it, otherwise there is a link", () => {
     const code = { kind: "execute", value: "return 1" } as const;
     expect(asked(code).told).toEqual([]);
     expect(shown(asked(code).frames).join()).toContain("[Answer here](http://runcast/?run=r&answer)");
     expect(asked(code, `${PIPE}; execute=1`).told[0].call).toEqual({ type: "execute", data: { code: "return 1" } });
   });
 
-  test("when it is answered, wherever, the pipe stops asking", () => {
+  test("once an ask is answered anywhere, the pipe closes its dialog", () => {
     const frames = framesOf(
       numbered([
         start,
@@ -123,7 +123,7 @@ describe("answers", () => {
     expect(answer(kind, result)).toEqual({ do: "answer", run: "r", ask: "a/1", answer: expected });
   });
 
-  test("nobody there is no answer", () => {
+  test("a dialog that no user saw is not an answer", () => {
     expect(refused(() => answer("yes", { error: "Client session disconnected." }))).toMatchObject({ status: 422 });
     expect(refused(() => answer("text", undefined))).toMatchObject({ status: 422 });
     expect(refused(() => answer("whatever", true))).toMatchObject({ status: 400 });
@@ -131,7 +131,7 @@ describe("answers", () => {
 });
 
 describe("a connection that breaks", () => {
-  test.each([PIPE, "details; mode=legacy"])("leaves a will that closes what is open (%s)", (style) => {
+  test.each([PIPE, "details; mode=legacy"])("leaves a will that closes everything open (%s)", (style) => {
     const events = [...call("a", "one"), ...call("b", "two"), ended("b", "2"), ended("a", "1")];
     const wills = (count: number) =>
       linesOf(framesOf(numbered([start, ...events.slice(0, count)]), style)).flatMap(({ runcast }) =>
@@ -150,7 +150,7 @@ describe("a connection that breaks", () => {
     for (const { type, call_id: id } of items) if (type === "function_call") expect(results).toContain(id);
   });
 
-  test("can be taken up again: each frame has the cursor after it", () => {
+  test("can be resumed: each frame has the cursor after it", () => {
     const entries = run(...call("c", "look"), ended("c", "x"));
     const frames = framesOf(entries, PIPE);
     expect(frames.every(({ id }) => id !== undefined)).toBe(true);

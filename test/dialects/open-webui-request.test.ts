@@ -29,7 +29,7 @@ const replied = async (command: Command, data?: [string, any][]): Promise<any> =
 };
 
 describe("a chat", () => {
-  test("is told by its headers: thread, user, message", () => {
+  test("is identified by its headers: thread, user, message", () => {
     const command = started(
       {},
       {
@@ -56,7 +56,7 @@ describe("a chat", () => {
     });
   });
 
-  test("documents from the pipe are for the tools, not part of the message", () => {
+  test("has documents from the pipe for tools, not as part of the message", () => {
     const files = [{ type: "file", name: "a.csv", mediaType: "text/csv", data: "YTtiCg==" }];
     const command = started({ runcast: { files } });
     expect(command.request.files).toEqual(files);
@@ -66,17 +66,17 @@ describe("a chat", () => {
     expect(started({ runcast: { files: [] } }).request).not.toHaveProperty("files");
   });
 
-  test("templates that an older version did not fill in say nothing", () => {
+  test("ignores templates that an older version left unexpanded", () => {
     const headers = { "X-OpenWebUI-Chat-Id": "{{CHAT_ID}}", "X-OpenWebUI-Task": "{{TASK}}" };
     expect(started({}, headers).request).not.toHaveProperty("thread");
   });
 
-  test("Open WebUI's own tools are left out: it would run what it is told to call, and ask again", () => {
+  test("omits Open WebUI's own tools: it would run calls to them and query again", () => {
     const tools = [{ type: "function", function: { name: "search_web" } }];
     expect(started({ tools }).request).not.toHaveProperty("tools");
   });
 
-  test("images and files of the person's message reach the agent", () => {
+  test("passes images and files of the user's message to the agent", () => {
     const parts = [
       { type: "text", text: "See" },
       { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } },
@@ -89,11 +89,11 @@ describe("a chat", () => {
     ]);
   });
 
-  test("of which nobody watches the stream is answered once", () => {
+  test("without a viewer of its stream gets a single response", () => {
     expect(started({ stream: false })).toMatchObject({ whole: "end" });
   });
 
-  test("settings and a chosen id come beside OpenAI's fields, secrets by header", () => {
+  test("has settings and a chosen id beside OpenAI's fields, and secrets in headers", () => {
     const { request } = started(
       { temperature: 0.5, runcast: { run: "mine", settings: { tone: "kind" } } },
       { "Runcast-Secret-Open-Webui-Token": "t" },
@@ -105,7 +105,7 @@ describe("a chat", () => {
     });
   });
 
-  test("a connection of the kind Responses asks in its own words", () => {
+  test("over a connection of type Responses has its own format", () => {
     const input = [{ type: "message", role: "user", content: [{ type: "input_text", text: "Hi" }] }];
     const command = read(openWebui, {
       path: "/open-webui/v1/responses",
@@ -120,7 +120,7 @@ describe("a chat", () => {
 });
 
 describe("styles", () => {
-  test("by the model's suffix, by header, or by what the pipe says", () => {
+  test("the model's suffix, a header or the pipe sets the style", () => {
     expect(started({ model: "companion:collapse" })).toMatchObject({
       style: "collapse",
       request: { agent: "companion" },
@@ -131,18 +131,18 @@ describe("styles", () => {
     expect(started({ model: "companion:cards" }, { ...pipe, "Runcast-Style": "details" }).style).toMatch(/^cards;/);
   });
 
-  test("a name with a colon is a name", () => {
+  test("a name with an unknown suffix is an agent's name", () => {
     expect(started({ model: "llama3:8b" }).request.agent).toBe("llama3:8b");
   });
 
-  test("one that is unknown is refused with those that are known", () => {
+  test("an unknown style is refused with the known ones", () => {
     expect(refused(() => ask({}, { "Runcast-Style": "fancy" }))).toMatchObject({
       status: 400,
       hint: expect.stringContaining("collapse"),
     });
   });
 
-  test("models are the agents, and with styles each in every style", async () => {
+  test("models are the agents, and with styles=1 each agent in every style", async () => {
     const list = async (query: string) => {
       const route = openWebui.routes.find(({ path }) => path === "/open-webui/v1/models")!;
       const command = openWebui.read(route, {
@@ -163,7 +163,7 @@ describe("styles", () => {
 describe("on /v1", () => {
   const router = createRouter([openWebui]);
   const found = (headers: Record<string, string>) => router.match("POST", "/v1/chat/completions", new Headers(headers));
-  test("only with a header of Open WebUI's, or of the pipe's", () => {
+  test("only requests with a header of Open WebUI or of the pipe match", () => {
     expect(found({})).toBeUndefined();
     expect(found({ "X-OpenWebUI-User-Name": "Ann" })?.dialect).toBe(openWebui);
     expect(found({ "Runcast-Pipe": "version=1" })?.dialect).toBe(openWebui);
@@ -191,11 +191,11 @@ describe("housekeeping never starts the agent", () => {
     expect(JSON.parse(await content(`Whatever\n${history}`, { "X-OpenWebUI-Task": task }))).toEqual(answer);
   });
 
-  test("a task that is not known is answered with nothing", async () => {
+  test("an unknown task gets an empty response", async () => {
     expect(await content("Do it", { "X-OpenWebUI-Task": "something_new" })).toBe("");
   });
 
-  test("what the chat's latest run has said of itself is repeated, or Open WebUI would take it away", async () => {
+  test("the title and tags of the chat's latest run are repeated, or Open WebUI would remove them", async () => {
     const data: [string, any][] = [
       ["follow-ups", ["And neap tides?"]],
       ["title", "Tides"],
@@ -216,7 +216,7 @@ describe("housekeeping never starts the agent", () => {
     ["Predict 3-5 useful messages this user might naturally send next", "follow_ups"],
     ["Analyze the chat history to determine the necessity of generating search queries", "queries"],
     ["You are an autocompletion system. Continue the text", "text"],
-  ])("without a header, by what it asks: %s", async (opening, key) => {
+  ])("without a header, by its prompt: %s", async (opening, key) => {
     expect(Object.keys(JSON.parse(await content(`### Task:\n${opening}\n### Output:\nJSON\n${history}`)))).toEqual([
       key,
     ]);
@@ -229,7 +229,7 @@ describe("housekeeping never starts the agent", () => {
     expect(ask({ messages: [user("### Task: write a poem")] }).do).toBe("start");
   });
 
-  test("the tool pass of the legacy mode is answered with no tools", async () => {
+  test("the tool pass of the legacy mode gets no tools", async () => {
     const system = "Available Tools: []\n\nYour task is to choose and return the correct tool(s) from the list";
     const command = ask({ messages: [{ role: "system", content: system }, user("Query: History:")] });
     expect((await replied(command)).choices[0].message.content).toBe('{"tool_calls":[]}');
@@ -240,7 +240,7 @@ describe("history", () => {
   const history = (...messages: object[]): Message[] =>
     started({ messages: [...messages, user("And now?")] }).request.messages.slice(0, -1);
 
-  test("calls and their results come back as such, failures as failures", () => {
+  test("calls and their results come back as calls and results, failures as failures", () => {
     const calls = [
       { id: "c1", type: "function", function: { name: "look", arguments: '{"at":1}' } },
       { id: "c2", type: "function", function: { name: "look", arguments: "{}" } },
@@ -276,7 +276,7 @@ describe("history", () => {
     ]);
   });
 
-  test("calls of sub-agents were not the agent's", () => {
+  test("calls of sub-agents are removed", () => {
     const call = { id: "sub-agent:c1", type: "function", function: { name: "researcher › look", arguments: "{}" } };
     const messages = history(
       { role: "assistant", content: "", tool_calls: [call] },
@@ -304,7 +304,7 @@ describe("history", () => {
     return { result, messages: history({ role: "assistant", content }) };
   };
 
-  test("a call that was shown as a block is a call again", () => {
+  test("a call that was shown as a block becomes a call again", () => {
     const { result, messages } = told("details");
     expect(messages).toEqual([
       {
@@ -319,11 +319,11 @@ describe("history", () => {
     ]);
   });
 
-  test("collected steps are left out", () => {
+  test("collapsed steps are removed", () => {
     expect(told("collapse").messages).toEqual([{ role: "assistant", content: [{ type: "text", text: "After." }] }]);
   });
 
-  test("a block of somebody else's is text", () => {
+  test("a block from another source is text", () => {
     const content = "<details>\n<summary>More</summary>\nwords\n</details>";
     expect(history({ role: "assistant", content })).toEqual([
       { role: "assistant", content: [{ type: "text", text: content }] },

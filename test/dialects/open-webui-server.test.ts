@@ -15,7 +15,7 @@ const chat = (url: string, ...asked: Parameters<typeof body>) =>
   post(`${url}/v1/chat/completions`, body(...asked), headers);
 
 describe("over HTTP", () => {
-  test("on /v1 Open WebUI gets cards, and whoever else asks gets plain chunks", async () => {
+  test("on /v1, Open WebUI gets cards, and other clients get plain chunks", async () => {
     const { url } = await serve(demoAgent({ speed: Infinity }), { dialects });
     const frames = await framesOf(await chat(url, "tools in parallel"));
     expect(itemsOf(frames).some(({ type }) => type === "function_call")).toBe(true);
@@ -62,7 +62,7 @@ describe("over HTTP", () => {
     await until(async () => (await log.info(run))?.outcome === "cancelled");
   });
 
-  test("a call that Open WebUI ran itself after a cut starts nothing: the answer says that it is incomplete", async () => {
+  test("a call that Open WebUI ran itself after a cut starts nothing, and the response reports that the answer is incomplete", async () => {
     const log = memory();
     const { url } = await serve(silent, { dialects, log });
     const call = { id: "call_1", type: "function", function: { name: "look_up", arguments: "{}" } };
@@ -80,7 +80,7 @@ describe("over HTTP", () => {
     expect(await log.list({ limit: 1 })).toEqual([]);
   });
 
-  test("housekeeping starts nothing, also if it is to be streamed", async () => {
+  test("housekeeping starts nothing, even if it requests a stream", async () => {
     const log = memory();
     const { url } = await serve(silent, { dialects, log });
     const asked = { ...headers, "X-OpenWebUI-Task": "title_generation" };
@@ -92,7 +92,7 @@ describe("over HTTP", () => {
     expect(await log.list({ limit: 1 })).toEqual([]);
   });
 
-  test("what a run has said of its title and suggestions is said again when Open WebUI asks", async () => {
+  test("the title and suggestions of a run are repeated when Open WebUI asks", async () => {
     const source: Source = async function* () {
       yield { type: "data", name: "title", value: "Skies" };
       yield { type: "data", name: "follow-ups", value: ["And red?"] };
@@ -118,7 +118,7 @@ describe("over HTTP", () => {
     });
   });
 
-  test("a refusal is one sentence in OpenAI's form", async () => {
+  test("a refusal is one sentence in OpenAI's format", async () => {
     const { url } = await serve(silent, { dialects, key: "a-long-key" });
     const response = await chat(url, "Hi");
     expect(response.status).toBe(401);
@@ -127,7 +127,7 @@ describe("over HTTP", () => {
     });
   });
 
-  test("what a cut result links to can be read without a key", async () => {
+  test("the link of a truncated result can be read without a key", async () => {
     const source: Source = async function* () {
       yield { type: "step-start", step: "s" };
       yield { type: "tool-start", call: "c", name: "cat" };
@@ -150,7 +150,7 @@ describe("over HTTP", () => {
 describe("the pipe over HTTP", () => {
   const pipe = { ...headers, "Runcast-Pipe": "version=1; open-webui=0.12.4; mode=native" };
 
-  test("an approval is answered by what its dialog came to", async () => {
+  test("an approval is answered with the result of its dialog", async () => {
     const log = memory();
     const { url } = await serve(demoAgent({ speed: Infinity }), { dialects, log });
     const response = await post(`${url}/open-webui/v1/chat/completions`, body("approval"), pipe);

@@ -39,7 +39,7 @@ const story: Event[] = [
   ...step("s3", "stop", ...text("p2", "Here is ", "the answer.")),
 ];
 
-test.each(STYLES)("%s: what a tool took back is gone, and what it said instead stands there", (style) => {
+test.each(STYLES)("%s: text that a tool replaced is gone, and the new text takes its place", (style) => {
   const words = (part: string, delta: string, replaces?: string): Event[] => [
     { type: "text-start", part, call: "c", ...(replaces !== undefined && { replaces }) },
     { type: "text-delta", part, delta },
@@ -52,7 +52,7 @@ test.each(STYLES)("%s: what a tool took back is gone, and what it said instead s
   expect(page).toMatch(/Fog[^]*Wind/);
 });
 
-describe("what is sent is what the client shows", () => {
+describe("the client shows what is sent", () => {
   type Client = Parameters<typeof tableFor>[0];
   const versions = ["0.8.0", "0.10.2", "0.12.4"];
   const clients: Client[] = [
@@ -85,7 +85,7 @@ describe("what is sent is what the client shows", () => {
 });
 
 describe("collapse", () => {
-  test("steps are one block with their count, the answer stands outside", () => {
+  test("steps are one block with their count, and the answer is outside", () => {
     const [steps, answer, ...rest] = shown(framesOf(run(...story), "collapse"));
     expect(rest).toEqual([]);
     expect(answer).toBe("Here is the answer.");
@@ -102,7 +102,7 @@ describe("collapse", () => {
     );
   });
 
-  test("while they run, steps can be read line by line, and what may be the answer streams outside", () => {
+  test("while they run, steps can be read line by line, and a potential answer streams outside", () => {
     const after = (count: number) => shown(framesOf(numbered([start, ...story.slice(0, count)]), "collapse"));
     expect(after(4)).toEqual(["I'll look first."]);
     expect(after(5)).toEqual(["**🤖 AI:** I'll look first."]);
@@ -110,7 +110,7 @@ describe("collapse", () => {
     expect(after(story.length - 3).at(-1)).toBe("Here is ");
   });
 
-  test("the block is folded when a step of the agent ends without a call, and not before", () => {
+  test("the block is collapsed when a step of the agent ends without a call, and not before", () => {
     const folds = story.map((_, index) =>
       shown(framesOf(numbered([start, ...story.slice(0, index + 1)]), "collapse"))[0]?.startsWith("<details>"),
     );
@@ -121,12 +121,12 @@ describe("collapse", () => {
     expect(shown(framesOf(run(...step("s", "stop", ...text("p", "Hi."))), "collapse"))).toEqual(["Hi."]);
   });
 
-  test("a run that breaks off is folded, too", () => {
+  test("a run that breaks off is collapsed, too", () => {
     const frames = framesOf(run(...story.slice(0, 9)), "collapse");
     expect(shown(frames)[0]).toMatch(/^<details>\n<summary>🔍 Execution Steps \(1 tool\)/);
   });
 
-  test("results are previews of 200 characters, failures say so, and nothing of them is markup", () => {
+  test("results are previews of 200 characters, failures are marked, and nothing in them is markup", () => {
     const hostile = "<img src=x onerror=alert(1)> **bold** ```js\n</details>";
     const error = { code: "x", message: hostile };
     const events = [...call("c1", "a"), ended("c1", "x".repeat(300)), ...call("c2", "b"), ended("c2", hostile)];
@@ -140,7 +140,7 @@ describe("collapse", () => {
     expect(failed).toMatch(/^\*\*🔧 c:\*\* ✗ ````Error: &lt;img/);
   });
 
-  test("words that go on after a call, and parts that interleave, stay whole", () => {
+  test("text that continues after a call, and interleaved parts, stay complete", () => {
     const delta = (part: string, words: string): Event => ({ type: "text-delta", part, delta: words });
     const events: Event[] = [
       { type: "step-start", step: "s" },
@@ -180,7 +180,7 @@ describe("citations", () => {
     ]);
   });
 
-  test("over 48 KB a link says where the rest is", () => {
+  test("over 48 KB, a link shows where the rest is", () => {
     const [source] = eventsIn(
       framesOf(run(...call("c", "cat"), ended("c", "x".repeat(100_000))), "citations"),
       "source",
@@ -189,14 +189,14 @@ describe("citations", () => {
     expect(source.document[0]).toContain("the whole: http://runcast/?run=r&read");
   });
 
-  test("sub-agents are told by the status line, also when they end", () => {
+  test("sub-agents appear in the status line, also when they end", () => {
     const all = statuses(framesOf(run(...story), "citations"));
     expect(all).toContain("🤖 Sub-agent: researcher...");
     expect(all).toContain("Sub-agent completed ✓");
     expect(all.at(-1)).toBe("Complete ✓");
   });
 
-  test("the pipe's valves leave out sources and sub-agents", () => {
+  test("the pipe's valves can disable sources and sub-agents", () => {
     const frames = framesOf(
       run(...story, { type: "citation", citation: "c", title: "A" }),
       "citations; mode=native; citations=0; subagent-status=0",
@@ -237,7 +237,7 @@ const blockOf = (source: string) => {
 describe("details", () => {
   const blocks = (events: Event[]) => shown(framesOf(numbered([start, ...events]), "details"));
 
-  test("one block a call, from pending to done", () => {
+  test("each call is one block, from pending to done", () => {
     const events = [...call("c", "read_file", { path: "a b" }), ended("c", "text")];
     const pending = blockOf(blocks(events.slice(0, 1))[0]!);
     expect(pending.attributes).toMatchObject({ type: "tool_calls", id: "c", name: "read_file", done: "false" });
@@ -255,13 +255,13 @@ describe("details", () => {
     expect(after).toBe("\n\n");
   });
 
-  test("a failing call is failed; its result says Error", () => {
+  test("a failed call is marked as failed, and its result starts with Error", () => {
     const error = { code: "x", message: "no" };
     const [failed] = blocks([...call("c", "read"), { type: "tool-end", call: "c", outcome: "error", error }]);
     expect(blockOf(failed!).attributes).toMatchObject({ status: "failed", result: "&quot;Error: no&quot;" });
   });
 
-  test("the type does not come first: Open WebUI would put the result in the block's place", () => {
+  test("the type is not the first attribute: Open WebUI would replace the block with the result", () => {
     expect(blocks([...call("c", "read"), ended("c", "x")])[0]!.trimStart()).toMatch(
       /^<details id="c" type="tool_calls"/,
     );
@@ -279,7 +279,7 @@ describe("details", () => {
     ]);
   });
 
-  test("every string comes through: in the arguments, and in the result", () => {
+  test("every string survives, in the arguments and in the result", () => {
     const odd = fc.stringMatching(/^[a-z"'<>&\\/\n\u2028\u2029 🙂é=]*$/u);
     const tricky = fc.constantFrom(
       "</details>",
@@ -305,7 +305,7 @@ describe("details", () => {
     );
   });
 
-  test("a result of 1 MB is cut at 1000 characters, and says where the whole is", () => {
+  test("a result of 1 MB is truncated at 1000 characters, with a link to the whole", () => {
     const { attributes, parse } = blockOf(blocks([...call("c", "cat"), ended("c", "🙂".repeat(250_000))])[0]!);
     expect(parse(attributes["result"])).toBe(`${"🙂".repeat(1000)}\n... (truncated)\nhttp://runcast/?run=r&read`);
   });
@@ -317,7 +317,7 @@ describe("the compatibility table", () => {
     expect(new Set(types).size).toBe(types.length);
   });
 
-  test("is asked: what a version or a way does not show is not sent", () => {
+  test("applies: what a version or mode does not show is not sent", () => {
     expect(tableFor({ way: "connection" }).shows("confirmation")).toBe(false);
     expect(tableFor({ way: "legacy" }).shows("confirmation")).toBe(true);
     expect(tableFor({ way: "native", version: "0.9.6" }).shows("input select")).toBe(false);
@@ -329,7 +329,7 @@ describe("the compatibility table", () => {
     );
   });
 
-  test("compares versions by their numbers", () => {
+  test("compares versions numerically", () => {
     expect(isAtLeast("0.10.2", "0.9.6")).toBe(true);
     expect(isAtLeast("0.9.6", "0.10.0")).toBe(false);
     expect(isAtLeast("1.0", "0.12.4")).toBe(true);

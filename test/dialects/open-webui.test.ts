@@ -34,7 +34,7 @@ const profile = run(
 );
 
 describe("cards", () => {
-  test("text and calls stand in the order they started, each call with its arguments and result", () => {
+  test("text and calls appear in the order they started, each call with its arguments and result", () => {
     expect(shown(framesOf(profile))).toEqual([
       "Let me check your student profile.",
       '[list_memory_blocks {} completed: [{"label":"student"}]]',
@@ -43,7 +43,7 @@ describe("cards", () => {
     ]);
   });
 
-  test("a character that was cut in two is sent whole; half of one alone is marked as lost", () => {
+  test("a character that was split is sent whole, and a lone half is marked as lost", () => {
     const halves = run({ type: "step-start", step: "s1" }, ...text("p1", "an owl \ud83e", "\udd89, half \ud83e"), {
       type: "step-end",
       step: "s1",
@@ -70,7 +70,7 @@ describe("cards", () => {
     ]);
   });
 
-  test("a call has its call_id only when its result is there: some versions take one for the other", () => {
+  test("a call has its call_id only once its result is there, because some versions confuse the two", () => {
     const frames = framesOf(profile);
     const result = frames.findIndex(({ data }) => data.includes('"function_call_output"'));
     const calls = (count: number) => itemsOf(frames.slice(0, count)).filter(({ type }) => type === "function_call");
@@ -78,7 +78,7 @@ describe("cards", () => {
     expect(calls(frames.length)).toMatchObject([{ call_id: "call_abc" }, { call_id: "call_def" }]);
   });
 
-  test("a failing call is failed and says Error", () => {
+  test("a failed call is marked as failed and its result starts with Error", () => {
     const error = { code: "no-file", message: "There is no such file" };
     const frames = framesOf(run(...call("c", "read_file"), { type: "tool-end", call: "c", outcome: "error", error }));
     expect(shown(frames)).toEqual(["[read_file {} failed: Error: There is no such file]"]);
@@ -95,7 +95,7 @@ describe("cards", () => {
     expect(shown(frames)).toEqual([`[bash {} ${status}: Error: ${words}]`]);
   });
 
-  test("parallel calls end each when it ends", () => {
+  test("parallel calls end independently", () => {
     const events = [...call("a", "one"), ...call("b", "two"), ended("b", "2"), ended("a", "1")];
     expect(shown(framesOf(run(...events)))).toEqual(["[one {} completed: 1]", "[two {} completed: 2]"]);
     expect(shown(framesOf(numbered([start, ...events.slice(0, -1)])))).toEqual([
@@ -104,7 +104,7 @@ describe("cards", () => {
     ]);
   });
 
-  test("in the end each result stands behind its call: else Open WebUI would leave it out of the history", () => {
+  test("at the end, each result follows its call, because otherwise Open WebUI would omit it from the history", () => {
     const events = [
       ...call("a", "x"),
       ...call("b", "y"),
@@ -117,7 +117,7 @@ describe("cards", () => {
     expect(items.map(({ id }) => id)).toEqual(["a", "fco_a", "b", "fco_b", "c", "fco_c"]);
   });
 
-  test("a sub-agent's calls are cards with its name, its words are not shown, its statuses say whose they are", () => {
+  test("a sub-agent's calls are cards with its name, its text is not shown, and its statuses are attributed", () => {
     const frames = framesOf(
       run(
         ...call("t", "task"),
@@ -161,7 +161,7 @@ describe("cards", () => {
     ]);
   });
 
-  test("a part that replaces another takes its place", () => {
+  test("a replacement takes the place of its part", () => {
     const events: Event[] = [
       ...text("p", "first"),
       ...call("c", "look"),
@@ -172,7 +172,7 @@ describe("cards", () => {
     expect(shown(frames)).toEqual(["second", "[look {} completed: x]"]);
   });
 
-  test("a tool's own words are shown as they stand", () => {
+  test("a tool's own text is shown unchanged", () => {
     const words: Event[] = [
       { type: "text-start", part: "p", call: "c" },
       { type: "text-delta", part: "p", delta: "**not bold** ```" },
@@ -182,7 +182,7 @@ describe("cards", () => {
     expect(said).toBe("```text\n**not bold** `\u200b`\u200b`\u200b\n```");
   });
 
-  test("names that Open WebUI shows in ways of its own are spelled another way", () => {
+  test("names that Open WebUI renders specially are changed", () => {
     const names = framesOf(
       run(...call("a", "ask_user"), ended("a", "x"), ...call("b", "<b>**x**`$[1]"), ended("b", "x")),
     );
@@ -193,7 +193,7 @@ describe("cards", () => {
 describe("around the message", () => {
   const of = (event: Event) => framesOf(run(event));
 
-  test("citations are one source each", () => {
+  test("each citation is one source", () => {
     const [source] = eventsIn(
       of({
         type: "citation",
@@ -223,7 +223,7 @@ describe("around the message", () => {
     });
   });
 
-  test("images of a result are in its card, by their addresses", () => {
+  test("images of a result are in its card, by their URLs", () => {
     const image = { type: "file", file: "f1", mediaType: "image/png", name: "owl.png", bytes: 9 } as const;
     const frames = framesOf(
       run(...call("c", "draw"), ended("c", "drawn", { content: [{ type: "text", text: "drawn" }, image] })),
@@ -240,7 +240,7 @@ describe("around the message", () => {
     expect(read({ description: "Working", done: false, hidden: true })).toEqual([{ type: "status", text: "" }]);
   });
 
-  test("files and images are shown by their names, each as it was last, and stored once", () => {
+  test("files and images are shown by name in their latest state, and stored once", () => {
     const frames = framesOf(
       run(
         { type: "file", name: "lectures/a.txt", file: "f1", mediaType: "text/plain" },
@@ -261,7 +261,7 @@ describe("around the message", () => {
     expect(told("files")).toEqual([["file a.txt 3", "image b.png 2"]]);
   });
 
-  test("embeds by their ids, todos as tasks, suggestions, a title, toasts", () => {
+  test("embeds by id, todos as tasks, suggestions, a title, toasts", () => {
     const frames = framesOf(
       run(
         { type: "embed", embed: "chart", html: "<p>1</p>" },
@@ -303,7 +303,7 @@ describe("around the message", () => {
     expect(unchanged).toEqual([own, "https://charts.example/1"]);
   });
 
-  test("progress is told, but not more than once a second: each status is stored", () => {
+  test("progress is shown at most once a second, because each status is stored", () => {
     const progress = Array.from({ length: 50 }, (_, index): Event => ({
       type: "tool-progress",
       call: "c",
@@ -316,7 +316,7 @@ describe("around the message", () => {
     expect(statuses(framesOf(entries)).filter((line) => line.includes("%")).length).toBeLessThanOrEqual(6);
   });
 
-  test("an ask shows that it waits, and where to answer, until it is answered", () => {
+  test("an ask shows that it waits and where to answer, until it is answered", () => {
     const ask: Event = { type: "ask-start", ask: "a", kind: "approval", call: "c", title: "Allow send?", value: {} };
     const before = framesOf(numbered([start, ...call("c", "send"), ask]));
     expect(shown(before).at(-1)).toBe("✋ `Allow send?` [Answer here](http://runcast/?run=r&answer)");
@@ -329,7 +329,7 @@ describe("around the message", () => {
 });
 
 describe("the end", () => {
-  test("says what was used, that all is complete, and that it is done", () => {
+  test("reports the usage, that everything is complete, and that it is done", () => {
     const frames = framesOf(numbered([start, { type: "run-end", outcome: "done", usage: { input: 3, output: 4 } }]));
     expect(linesOf(frames).at(-1)).toMatchObject({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 4 } });
     expect(statuses(frames)).toEqual(["Thinking...", "Complete ✓"]);
@@ -354,7 +354,7 @@ describe("the end", () => {
     },
   );
 
-  test("leaves no call open and no status unfinished, whatever was said", () => {
+  test("leaves no call open and no status unfinished, for any log", () => {
     const check = (entries: readonly Entry[]) => {
       const frames = framesOf(entries);
       const items = itemsOf(frames);

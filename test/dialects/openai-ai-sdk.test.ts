@@ -60,7 +60,7 @@ describe.each(models)("the AI SDK's %s model", (kind, modelOf) => {
     ]);
   });
 
-  test("an error in mid-stream", async () => {
+  test("an error in the middle of a stream", async () => {
     const { url } = await openai({ failing });
     const parts = await partsOf(modelOf(url, "failing"));
     expect(wordsIn(parts, "text-delta")).toBe("I begin");

@@ -37,7 +37,7 @@ const data = (...values: unknown[]): Frame[] =>
   values.map((value) => ({ data: typeof value === "string" ? value : JSON.stringify(value) }));
 
 describe.each(dialects)("%s", (_, dialect) => {
-  test("with extensions, what is read is what was said", () => {
+  test("with extensions, decoding returns the log", () => {
     fc.assert(
       fc.property(arbitraryLog(), (entries) => {
         const said = understand(dialect, spell(dialect, entries, true));
@@ -47,7 +47,7 @@ describe.each(dialects)("%s", (_, dialect) => {
     );
   });
 
-  test("without them, what is read is a run with the same words", async () => {
+  test("without extensions, decoding returns a run with the same text", async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryLog(), async (entries) => {
         const events = understand(dialect, spell(dialect, entries, false));
@@ -62,7 +62,7 @@ describe.each(dialects)("%s", (_, dialect) => {
     );
   });
 
-  test.each([...stories])("%s: the words of the answer come back", async (name, entries) => {
+  test.each([...stories])("%s: the text of the answer is restored", async (name, entries) => {
     const read = await runOf(understand(dialect, spell(dialect, entries, false)));
     expect(verify(read)).toBeUndefined();
     expect(wordsOf(read, "text").join("")).toBe(wordsOf(entries, "text").join(""));
@@ -71,7 +71,7 @@ describe.each(dialects)("%s", (_, dialect) => {
     expect(end.awaiting?.length).toBe(name === "client-run-tool" ? 1 : undefined);
   });
 
-  test("anything may come", () => {
+  test("any frames are accepted", () => {
     const fields = fc.dictionary(
       fc.constantFrom(
         ...["type", "id", "choices", "delta", "content", "tool_calls", "index", "function", "arguments", "name"],
@@ -98,7 +98,7 @@ describe.each(dialects)("%s", (_, dialect) => {
   });
 });
 
-describe("what is asked comes back as it was", () => {
+describe("requests are restored", () => {
   const request = {
     agent: "demo",
     messages: [
@@ -166,7 +166,7 @@ describe("what is asked comes back as it was", () => {
     expect(again(dialect, command)).toEqual(command);
   });
 
-  test.each(dialects)("%s: a URL that only begins like data is read at once, however long it is", (_, dialect) => {
+  test.each(dialects)("%s: a URL that only begins like data is read immediately, however long it is", (_, dialect) => {
     const urls = ["a".repeat(2_000_000), ";".repeat(2_000_000), ";base64".repeat(300_000)].map(
       (rest) => `data:${rest}`,
     );
@@ -176,7 +176,7 @@ describe("what is asked comes back as it was", () => {
   });
 });
 
-describe("what real servers send", () => {
+describe("frames of real servers", () => {
   const chunk = (delta: object, finish: string | null = null, more: object = {}) => ({
     id: "chatcmpl-1",
     object: "chat.completion.chunk",
@@ -247,7 +247,7 @@ describe("what real servers send", () => {
     expect(read.filter(({ event }) => event.type === "tool-end" && event.outcome === "deferred")).toHaveLength(2);
   });
 
-  test.each(["reasoning_content", "reasoning"])("thoughts as %s, then words, with junk between", async (key) => {
+  test.each(["reasoning_content", "reasoning"])("thoughts as %s, then text, with junk in between", async (key) => {
     const values = [
       "not json",
       {},
@@ -273,7 +273,7 @@ describe("what real servers send", () => {
     expect(endOf(read)).toMatchObject({ outcome: "error", error: { code: "server_error", message: "overloaded" } });
   });
 
-  test("a response with a search of its own, a call for us, a citation, and words that come only whole, twice", async () => {
+  test("a response with a provider-run search, a call for the client, a citation, and complete text, twice", async () => {
     const item = (output_index: number, type: "added" | "done", value: object) => ({
       type: `response.output_item.${type}`,
       output_index,
@@ -318,7 +318,7 @@ describe("what real servers send", () => {
     expect(endOf(read)).toMatchObject({ outcome: "done", awaiting: ["call_1"], usage: { input: 5, output: 6 } });
   });
 
-  test("a call of the server's own that failed, or was not finished, is not ok", async () => {
+  test("a failed or unfinished call of the server is not ok", async () => {
     const items = [
       { id: "mcp_1", type: "mcp_call", name: "look", status: "completed", error: "401 from there", output: null },
       { id: "mcp_2", type: "mcp_call", name: "look", error: { code: 7, message: "gone" } },

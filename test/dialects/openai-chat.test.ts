@@ -88,7 +88,7 @@ describe("every story", () => {
     }
   });
 
-  test.each([...stories])("%s, whole", async (name, entries) => {
+  test.each([...stories])("%s, without streaming", async (name, entries) => {
     const { client } = await openai();
     const asked = client.chat.completions.create(ask(name));
     const end = endOf(entries);
@@ -111,7 +111,7 @@ describe("every story", () => {
 });
 
 describe("chat completions", () => {
-  test("the demo agent answers, and its helper's final message is whole", async () => {
+  test("the demo agent answers, and the helper's final message is complete", async () => {
     const { client } = await openai();
     const stream = client.chat.completions.stream(ask("demo", "Hello"));
     const content = await stream.finalContent();
@@ -128,7 +128,7 @@ describe("chat completions", () => {
     await expect(client.models.retrieve("none")).rejects.toBeInstanceOf(NotFoundError);
   });
 
-  test("the client's tools: fragments by index, interleaved, and the results with the next request", async () => {
+  test("the client's tools: interleaved fragments by index, and the results with the next request", async () => {
     const { client, endOf: logged } = await openai({ calls: twoClientCalls });
     const stream = await client.chat.completions.create({ ...ask("calls"), tools, stream: true });
     const { deltas, finish, calls, chunks } = await collect(stream);
@@ -233,7 +233,7 @@ describe("chat completions", () => {
     ]);
   });
 
-  test("words that interleave are shown in the order they started, those of different steps apart", async () => {
+  test("interleaved text is shown in start order, with the text of different steps separated", async () => {
     const { client } = await openai({
       busy: async function* () {
         yield { type: "step-start", step: "s1" };
@@ -255,7 +255,7 @@ describe("chat completions", () => {
     expect(choices[0]!.message.content).toBe("one two three four.\n\nFive");
   });
 
-  test("errors before the stream have OpenAI's shape", async () => {
+  test("errors before the stream have OpenAI's format", async () => {
     const { client } = await openai();
     const unknown = await client.chat.completions.create(ask("nobody")).catch((error: unknown) => error);
     expect(unknown).toBeInstanceOf(NotFoundError);
@@ -277,7 +277,7 @@ describe("chat completions", () => {
     expect(data[0]!.id).toBe("demo");
   });
 
-  test("an error in mid-stream comes after what was said", async () => {
+  test("an error in the middle of a stream comes after the text so far", async () => {
     const { client } = await openai({ failing });
     const { content, error } = await collect(await client.chat.completions.create({ ...ask("failing"), stream: true }));
     expect(content).toBe("I begin");
@@ -310,7 +310,7 @@ describe("chat completions", () => {
     expect((await logged(run!))?.outcome).toBe("cancelled");
   });
 
-  test("a large result stays inside, a large answer comes whole", async () => {
+  test("a large tool result is not sent, and a large answer is complete", async () => {
     const { client } = await openai({ large });
     const { content } = await collect(await client.chat.completions.create({ ...ask("large"), stream: true }));
     expect(content).toHaveLength(2 ** 20);

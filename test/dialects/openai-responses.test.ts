@@ -79,7 +79,7 @@ describe("every story", () => {
     }
   });
 
-  test.each([...stories])("%s, whole, and the same when it is asked for again", async (name, entries) => {
+  test.each([...stories])("%s, without streaming, and the same when it is requested again", async (name, entries) => {
     const { client } = await openai();
     const response = await client.responses.create({ model: name, input: "Hello" });
     const end = endOf(entries);
@@ -89,7 +89,7 @@ describe("every story", () => {
     expect(await client.responses.retrieve(response.id)).toEqual(response);
   });
 
-  test.each([...stories])("%s, by the helper that puts a response together", async (name, entries) => {
+  test.each([...stories])("%s, by the helper that assembles a response", async (name, entries) => {
     const { client } = await openai();
     const end = endOf(entries);
     const stream = client.responses.stream({ model: name, input: "Hello" });
@@ -99,7 +99,7 @@ describe("every story", () => {
 });
 
 describe("responses", () => {
-  test("items and events have the shapes that OpenAI's have", async () => {
+  test("items and events have OpenAI's shapes", async () => {
     const { client } = await openai();
     const { events } = await collect(
       await client.responses.create({ model: "thinking", input: "Hello", stream: true }),
@@ -196,7 +196,7 @@ describe("responses", () => {
     ]);
   });
 
-  test("previous_response_id: the history of that response comes first, and of the one before it", async () => {
+  test("previous_response_id: the history of that response and of those before it comes first", async () => {
     const { client, log } = await openai({ echo });
     const first = await client.responses.create({ model: "thinking", input: "One" });
     const second = await client.responses.create({
@@ -235,7 +235,7 @@ describe("responses", () => {
     expect(kept.output_text).toContain("One");
   });
 
-  test("in the background: answered at once, polled to its end, though nobody is there", async () => {
+  test("in the background: the response is immediate and can be polled to its end without a client", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const { client } = await openai({
       slow: async function* () {
@@ -256,7 +256,7 @@ describe("responses", () => {
     expect(seen!.output_text).toBe("half and half");
   });
 
-  test("resume by starting_after, from any event: the rest is the same, to the byte of every value", async () => {
+  test("resuming with starting_after from any event returns the same rest, byte for byte", async () => {
     const { client } = await openai();
     const asked = await client.responses.create({ model: "everything", input: "Hello", stream: true });
     const { events, response } = await collect(asked);
@@ -273,7 +273,7 @@ describe("responses", () => {
     await expect(beyond).rejects.toBeInstanceOf(BadRequestError);
   });
 
-  test("a stream in the background goes on without its client, who comes back for the rest", async () => {
+  test("a stream in the background continues without its client, which can return for the rest", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const { client, endOf: logged } = await openai({
       slow: async function* () {
@@ -300,7 +300,7 @@ describe("responses", () => {
     expect((await logged(runOf(id)))?.outcome).toBe("done");
   });
 
-  test("errors before the stream have OpenAI's shape", async () => {
+  test("errors before the stream have OpenAI's format", async () => {
     const { client, log } = await openai();
     const unknown = await client.responses.create({ model: "nobody", input: "x" }).catch((error: unknown) => error);
     expect(unknown).toBeInstanceOf(NotFoundError);
@@ -314,7 +314,7 @@ describe("responses", () => {
     await expect(client.responses.retrieve(id)).rejects.toBeInstanceOf(NotFoundError);
   });
 
-  test("an error in mid-stream: the response has failed, and the stream says so", async () => {
+  test("an error in the middle of a stream: the response has failed, and the stream reports it", async () => {
     const { client } = await openai({ failing });
     const asked = await client.responses.create({ model: "failing", input: "x", stream: true });
     const { error, response: begun } = await collect(asked);
@@ -337,7 +337,7 @@ describe("responses", () => {
     expect((await logged(runOf(id)))?.outcome).toBe("cancelled");
   });
 
-  test("cancel answers with the response, again and again", async () => {
+  test("cancel returns the response, also when repeated", async () => {
     const { client } = await openai({ waiting });
     const { id } = await client.responses.create({ model: "waiting", input: "x", background: true });
     expect((await client.responses.cancel(id)).status).toBe("cancelled");
@@ -345,7 +345,7 @@ describe("responses", () => {
     expect({ id: again.id, status: again.status }).toEqual({ id, status: "cancelled" });
   });
 
-  test("a large result stays inside, a large answer comes whole", async () => {
+  test("a large tool result is not sent, and a large answer is complete", async () => {
     const { client } = await openai({ large });
     const { response } = await collect(await client.responses.create({ model: "large", input: "x", stream: true }));
     expect(textOf(response)).toHaveLength(2 ** 20);

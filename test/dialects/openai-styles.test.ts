@@ -35,8 +35,8 @@ const whole = async (response: Response): Promise<string> =>
 
 const messages = [{ role: "user", content: "Use two tools in parallel" }];
 
-describe.each(ways)("asked by %s", (_, ask) => {
-  test.each(["details", "text"] as const)("calls come as %s between the words, streamed and whole", async (style) => {
+describe.each(ways)("requested by %s", (_, ask) => {
+  test.each(["details", "text"] as const)("calls appear as %s within the text, streamed and not", async (style) => {
     const demo = demoAgent({ speed: Infinity });
     const { url } = await serve(demo, { dialects: [native, openaiChat], agents: { demo } });
     const chat = `${url}/v1/chat/completions`;
@@ -55,7 +55,7 @@ describe.each(ways)("asked by %s", (_, ask) => {
   });
 });
 
-test("without being asked, nothing of a call is among the words; what nobody knows is refused", async () => {
+test("by default, calls do not appear in the text, and an unknown style is refused", async () => {
   const { url } = await openai();
   const chat = `${url}/v1/chat/completions`;
   const answer = await whole(await send(chat, { model: "tools-in-parallel", messages }));
@@ -65,7 +65,7 @@ test("without being asked, nothing of a call is among the words; what nobody kno
 });
 
 test.each([...stories])(
-  "%s: the words stay what they are, and every call of the agent is told once",
+  "%s: the text is unchanged, and every call of the agent appears once",
   async (name, entries) => {
     if (endOf(entries).outcome !== "done") return;
     const { url } = await openai();
@@ -82,7 +82,7 @@ test.each([...stories])(
 const callsIn = (entries: readonly Entry[]): string[] =>
   entries.flatMap(({ event }) => (event.type === "tool-end" && event.outcome !== "deferred" ? [event.call] : []));
 
-test("nothing that a tool answers can end its block", () => {
+test("nothing in a tool's result can end its block", () => {
   const hostile = '</details>\n```\n<script>"\u2028&';
   const encode = openaiChat.encode({ link: () => "", style: JSON.stringify({ calls: "details" }) });
   const text = [

@@ -93,7 +93,7 @@ const expected = (entries: readonly Entry[]) => {
 };
 
 describe.each(goldenRuns)("%s", (_, entries) => {
-  test("is shown right", async () => {
+  test("is shown correctly", async () => {
     const log = memory();
     const first = entries[0]!.event;
     const run = first.type === "run-start" ? first.run : "";
@@ -116,7 +116,7 @@ describe.each(goldenRuns)("%s", (_, entries) => {
   });
 });
 
-test("the demo, asked as the family asks, by its name and without one", async () => {
+test("the demo works with the family's requests, by its name and without one", async () => {
   const { url } = await serve(demoAgent({ speed: Infinity }), { dialects });
   for (const base of [`${url}/ralph`, `${url}/ralph/test`]) {
     const response = await ask(base, "Compare the notes with parallel sub-agents");
@@ -127,7 +127,7 @@ test("the demo, asked as the family asks, by its name and without one", async ()
   }
 });
 
-describe("the student's profile, asked for over HTTP", () => {
+describe("the student's profile over HTTP", () => {
   const PROFILE = '[{"label": "student", "title": "Student Profile"}]';
   const first = { tool_name: "list_memory_blocks", tool_args: {} };
   const second = { tool_name: "read_memory_block", tool_args: { label: "student" } };
@@ -153,7 +153,7 @@ describe("the student's profile, asked for over HTTP", () => {
     return (await Array.fromAsync(dataLines(response))).map((data) => JSON.parse(data) as Record<string, unknown>);
   };
 
-  test("in the strict style, the family's golden stream, frame for frame", async () => {
+  test("the strict style equals the family's golden stream, frame by frame", async () => {
     const frames = await told({ "runcast-style": "strict" });
     expect(frames).toHaveLength(GOLDEN.length);
     expect(frames).toMatchObject(GOLDEN);
@@ -162,7 +162,7 @@ describe("the student's profile, asked for over HTTP", () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  test("otherwise, with the line break and the statuses that the family's pipe needs, and nothing else", async () => {
+  test("other styles add only the line break and the statuses that the family's pipe needs", async () => {
     const thinking = { type: "status", content: "Thinking..." };
     expect(await told()).toMatchObject([
       ...GOLDEN.slice(0, 3),
@@ -187,7 +187,7 @@ test("a request reaches the agent with its user, its chat and its whole history"
   expect(seen).toMatchObject([{ user: { id: "u" }, thread: "t", messages: [{ role: "user" }] }]);
 });
 
-test("a result of a megabyte is cut to its first 2000 characters", async () => {
+test("a result of a megabyte is truncated to its first 2000 characters", async () => {
   const source: Source = async function* () {
     yield { type: "step-start", step: "s" };
     yield { type: "tool-start", call: "c", name: "read" };
@@ -200,7 +200,7 @@ test("a result of a megabyte is cut to its first 2000 characters", async () => {
   expect(shown.blocks).toEqual([{ id: "c", name: "read", args: {}, result: `${"z".repeat(2000)}...` }]);
 });
 
-test("an error in mid-stream is shown after what was said", async () => {
+test("an error in the middle of a stream is shown after the text so far", async () => {
   const source: Source = async function* (request, context) {
     yield* saying(["Half an ans"])(request, context);
     throw new Error("the model is gone");
@@ -227,7 +227,7 @@ test("closing the connection stops the run", async () => {
   expect((await log.info(run))?.outcome).toBe("cancelled");
 });
 
-test("a provider's key that is missing is told in the stream, a key of ours by the status", async () => {
+test("a missing provider key is reported in the stream, a missing key of ours by the status", async () => {
   const source: Source = () => {
     throw new Refusal("model-key-missing", "The model acme/m needs a key.", { status: 401, hint: "Set ACME_API_KEY." });
   };

@@ -21,7 +21,7 @@ describe("requests", () => {
     ],
   };
 
-  test("a client's request is a start, and writing it again gives it back", () => {
+  test("a client's request is a start, and writing it again returns the same request", () => {
     for (const [path, agent] of [["/ralph/chat/stream"], ["/ralph/my%20agent/chat/stream", "my agent"]] as const) {
       const command = read(ralph, { path, headers: { "runcast-extensions": "1" }, body });
       expect(command).toMatchObject({ do: "start", extensions: true, request: { thread: "t1", user: { id: "u1" } } });
@@ -39,7 +39,7 @@ describe("requests", () => {
       expect(read(ralph, { path: "/ralph/chat/stream", body: { ...ids, messages } })).toEqual({ do: "start", request });
   });
 
-  test("a history may have any role, and parts that nobody knows", () => {
+  test("a history may have any role, and unknown parts", () => {
     const messages = [
       { role: "developer", content: "Be kind." },
       { role: "assistant", content: null },
@@ -59,7 +59,7 @@ describe("requests", () => {
   });
 
   test.each([undefined, {}, { messages: [] }, { messages: [{ role: "user", content: 7 }] }])(
-    "%j is refused in the family's shape",
+    "%j is refused in the family's format",
     (bad) => {
       const refusal = refused(() => read(ralph, { path: "/ralph/chat/stream", body: bad }));
       expect(refusal.status).toBe(422);

@@ -86,12 +86,12 @@ describe("the family's golden stream", () => {
     expectGolden(frames, STREAM);
   });
 
-  test("is what the run is spelled as, frame by frame", () => {
+  test("equals the encoded run, frame by frame", () => {
     expectGolden(encoded(ralph, LOG), SPELLED);
     for (const { event, id } of encoded(ralph, LOG)) expect([event, id]).toEqual(["message", undefined]);
   });
 
-  test("reads as the run", async () => {
+  test("decodes to the run", async () => {
     const events = await played(ralph, golden);
     const calls = events.filter((event) => event.type === "tool-end");
     expect(calls).toEqual([LOG[10]!.event, LOG[18]!.event]);
@@ -107,23 +107,23 @@ describe("the family's golden stream", () => {
   });
 });
 
-describe("spelling", () => {
+describe("encoding", () => {
   const result = (text: string) => said(encoded(ralph, withCall({ outcome: "ok", content: [{ type: "text", text }] })));
 
-  test("a result over 2000 characters is cut, counted as characters", () => {
+  test("a result over 2000 characters is truncated, counted in characters", () => {
     expect(result("x".repeat(2000))).toContainEqual(expect.objectContaining({ result: "x".repeat(2000) }));
     expect(result("x".repeat(2001))).toContainEqual(expect.objectContaining({ result: `${"x".repeat(2000)}...` }));
     expect(result("🙂".repeat(2000))).toContainEqual(expect.objectContaining({ result: "🙂".repeat(2000) }));
     expect(result("🙂".repeat(2001))).toContainEqual(expect.objectContaining({ result: `${"🙂".repeat(2000)}...` }));
   });
 
-  test("a result is a string: JSON as its text, nothing as an empty one", () => {
+  test("a result is a string: JSON as its text, no result as an empty one", () => {
     const json = encoded(ralph, withCall({ outcome: "ok", content: [{ type: "json", value: { a: [1] } }] }));
     expect(said(json)).toContainEqual(expect.objectContaining({ type: "tool_call_complete", result: '{"a":[1]}' }));
     expect(said(encoded(ralph, withCall({ outcome: "ok" })))).toContainEqual(expect.objectContaining({ result: "" }));
   });
 
-  test("a file's bytes are told by their beginning and a link", () => {
+  test("a file's bytes are sent as their beginning and a link", () => {
     const file = { type: "file", file: "f1", mediaType: "text/plain", bytes: 99_999, head: "y".repeat(4096) } as const;
     expect(said(encoded(ralph, withCall({ outcome: "ok", content: [file] })))).toContainEqual(
       expect.objectContaining({ result: `${"y".repeat(2000)}...`, result_url: link(file) }),
@@ -143,7 +143,7 @@ describe("spelling", () => {
     ]);
   });
 
-  test("a call of no name is unknown, broken arguments are shown as they are", () => {
+  test("a call without a name is unknown, and invalid arguments are shown unchanged", () => {
     const log = withCall({ outcome: "ok" }, "").filter(({ event }) => event.type !== "tool-input-end");
     const broken = log.map((entry) =>
       entry.event.type === "tool-input-delta" ? { ...entry, event: { ...entry.event, delta: "{" } } : entry,
@@ -188,7 +188,7 @@ describe("spelling", () => {
     expect(JSON.stringify(told)).not.toContain("never in the answer");
   });
 
-  test("of calls that run at the same time, the status names one that still does", () => {
+  test("the status names one of the calls that are still running", () => {
     const call = (id: string): Event[] => [
       { type: "tool-start", call: id, name: `tool_${id}` },
       { type: "tool-input-end", call: id, input: {} },
@@ -216,7 +216,7 @@ describe("spelling", () => {
     ]);
   });
 
-  test("a link to answer is one that can be followed from anywhere", () => {
+  test("the link for answering works from anywhere", () => {
     const asked = numbered([
       { type: "run-start", protocol: 1, run: "r", name: "test" },
       { type: "ask-start", ask: "q", kind: "input", title: "Which?" },
@@ -228,7 +228,7 @@ describe("spelling", () => {
     });
   });
 
-  test("a run that fails ends with one error, which comes back whole", () => {
+  test("a failed run ends with one error, which is decoded completely", () => {
     const error = { code: "model-gone", message: "The model is gone.", retryable: true, hint: "Try again." };
     const failed = numbered([
       { type: "run-start", protocol: 1, run: "r", name: "test" },
@@ -243,13 +243,13 @@ describe("spelling", () => {
   });
 });
 
-describe("reading what servers send", () => {
+describe("decoding frames of servers", () => {
   const start = { type: "tool_call_start", tool_call_id: "c", tool_name: "look", tool_args: {} };
   const complete = { ...start, type: "tool_call_complete", result: "boom" };
   const failed = { type: "tool_call_error", tool_call_id: "c", tool_name: "look", error: "boom" };
   const ends = (events: readonly Event[]) => events.filter((event) => event.type === "tool-end");
 
-  test("a tool said to complete and then to fail is one call that failed", async () => {
+  test("a tool reported as complete and then as failed is one failed call", async () => {
     const events = await played(ralph, frames(start, complete, failed, { type: "done" }));
     expect(ends(events)).toEqual([
       { type: "tool-end", call: "c", outcome: "error", error: { code: "tool-failed", message: "boom" } },
@@ -257,7 +257,7 @@ describe("reading what servers send", () => {
     expect(events.at(-1)).toMatchObject({ outcome: "done" });
   });
 
-  test("a completion that says it is an error is one, also if another frame says so again", async () => {
+  test("a completion that is marked as an error is one, even if another frame repeats it", async () => {
     const broken = { ...complete, is_error: true };
     for (const said of [
       [start, broken, { type: "done" }],
@@ -268,7 +268,7 @@ describe("reading what servers send", () => {
       ]);
   });
 
-  test("a completion comes with the next frame, whatever that says", () => {
+  test("a completion is emitted with the next frame, whatever that contains", () => {
     const decode = ralph.decode();
     const [first, second, third] = frames(start, complete, { type: "message", content: "so" });
     expect(ends(decode(first!))).toEqual([]);
@@ -277,7 +277,7 @@ describe("reading what servers send", () => {
     expect(ends(decode(third!))).toMatchObject([{ outcome: "ok", content: [{ text: "boom" }] }]);
   });
 
-  test("a completion that says it is no error comes at once, and says all that the log does", () => {
+  test("a completion that is marked as no error is emitted immediately, with all that the log contains", () => {
     const decode = ralph.decode();
     const log = withCall({ outcome: "ok", content: [{ type: "text", text: "found" }] });
     const told = encoded(ralph, log);
@@ -287,7 +287,7 @@ describe("reading what servers send", () => {
     expect(slots.map(({ data }) => data).join()).not.toContain("found");
   });
 
-  test("parallel calls end each with its own result", async () => {
+  test("parallel calls each end with their own result", async () => {
     const one = (type: string, tool_call_id: string, result?: string) => ({ ...start, type, tool_call_id, result });
     const events = await played(
       ralph,
@@ -302,7 +302,7 @@ describe("reading what servers send", () => {
     ]);
   });
 
-  test("ids and names that are missing are made, and an end without an id finds its start", async () => {
+  test("missing ids and names are created, and an end without an id finds its start", async () => {
     const events = await played(
       ralph,
       frames(
@@ -322,7 +322,7 @@ describe("reading what servers send", () => {
     ]);
   });
 
-  test("an error of a call that nobody has heard of is still a call", async () => {
+  test("an error of an unknown call still shows a call", async () => {
     const events = await played(ralph, frames(failed, { type: "done" }));
     expect(without(events, "run-start", "step-start", "step-end").map(({ type }) => type)).toEqual([
       "tool-start",
@@ -332,7 +332,7 @@ describe("reading what servers send", () => {
     ]);
   });
 
-  test("what is malformed, unknown or comes after the end is skipped", () => {
+  test("malformed and unknown frames, and frames after the end, are skipped", () => {
     const broken = ["{", "null", "[]", "7", '{"type":"message","content":7}', '{"type":"new","content":"x"}'];
     const events = decoded(ralph, [
       ...broken.map((data): Frame => ({ event: "message", data })),
@@ -353,8 +353,8 @@ describe("reading what servers send", () => {
   });
 });
 
-describe("both ways", () => {
-  test("with extensions, what is read is what was spelled", () => {
+describe("both directions", () => {
+  test("with extensions, decoding returns the encoded run", () => {
     for (const [name, entries] of goldenRuns)
       expect(decoded(ralph, encoded(ralph, entries, true)), name).toEqual(entries.map(({ event }) => event));
     fc.assert(
@@ -370,7 +370,7 @@ describe("both ways", () => {
       expect(encoded(ralph, entries, true).filter(({ event }) => event !== "runcast")).toEqual(encoded(ralph, entries));
   });
 
-  test("without them, what is read is a grammatical run", async () => {
+  test("without extensions, decoding returns a grammatical run", async () => {
     for (const [, entries] of goldenRuns) await played(ralph, encoded(ralph, entries));
     await fc.assert(
       fc.asyncProperty(arbitraryLog(), async (entries) => void (await played(ralph, encoded(ralph, entries)))),

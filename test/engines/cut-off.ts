@@ -8,7 +8,7 @@ interface Engine {
   stop(): Promise<unknown>;
 }
 
-/** An engine of its own for each test, logs in it, and a way to it that can be cut. All are gone after the test. */
+/** A separate engine for each test, logs in it, and a proxy to it that can be cut. All are removed after the test. */
 export const cutOffEngine = <Server extends Engine>(
   start: () => Promise<Server>,
   openAt: (port: number) => Promise<Log>,

@@ -13,12 +13,12 @@ const run = promisify(execFile);
 export interface PostgresServer {
   readonly url: string;
   readonly port: number;
-  /** Stops it, if it still lives, as a crash would, and starts it again on the same port. */
+  /** Kills it, if it is running, like a crash, and starts it again on the same port. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts a Postgres with an empty database, on a free port of loopback. Postgres refuses to run as root: then another user does. */
+/** Starts a Postgres with an empty database on a free loopback port. Postgres refuses to run as root, so it then runs as another user. */
 export const startPostgres = async (place = tmpdir()): Promise<PostgresServer> => {
   const programs = path.dirname(findProgram("postgres")!);
   const directory = await mkdtemp(path.join(place, "runcast-postgres-"));

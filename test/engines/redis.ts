@@ -9,12 +9,12 @@ import { createInterface } from "node:readline";
 export interface RedisServer {
   readonly url: string;
   readonly port: number;
-  /** Kills it, if it still lives, and starts it again on the same port, with what it kept on disk. */
+  /** Kills it, if it is running, and starts it again on the same port, with its data on disk. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts a Redis that keeps nothing on disk unless it is told to, on a free port of loopback. */
+/** Starts a Redis on a free loopback port. By default, it stores nothing on disk. */
 export const startRedis = async (...settings: string[]): Promise<RedisServer> => {
   const directory = await mkdtemp(path.join(tmpdir(), "runcast-redis-"));
   const port = await freePort();

@@ -7,12 +7,12 @@ import { createInterface } from "node:readline";
 import { freePort } from "./redis.ts";
 
 export interface Sentinels {
-  /** `host:port`, apart by commas. */
+  /** `host:port`, separated by commas. */
   readonly hosts: string;
   stop(): Promise<void>;
 }
 
-/** Three Sentinels that watch the primary on this port of loopback, and replace it when two of them miss it for a second. */
+/** Three Sentinels that monitor the primary on this loopback port, and replace it when two of them miss it for a second. */
 export const startSentinels = async (name: string, primary: number): Promise<Sentinels> => {
   const directory = await mkdtemp(path.join(tmpdir(), "runcast-sentinel-"));
   const started = await Promise.all(

@@ -9,7 +9,7 @@ import { configOf, play } from "./playing.ts";
 
 const QUESTION = "How can a stream survive a lost connection?";
 
-test("a plan, three researchers at once, files they share, and a report with citations", async () => {
+test("a plan, three parallel researchers, files they share, and a report with citations", async () => {
   const { entries, all, outcomes, text, file } = await play(deepResearch({ speed: Infinity }), QUESTION);
   expect(all("run-end")[0]?.outcome).toBe("done");
   expect(outcomes().filter(([, outcome]) => outcome !== "ok")).toEqual([]);
@@ -54,7 +54,7 @@ test("a plan, three researchers at once, files they share, and a report with cit
   }
 });
 
-test("its files are gone when the run has ended, and two runs see none of each other's", async () => {
+test("its files are removed when the run has ended, and two runs do not share files", async () => {
   const directory = mkdtempSync(path.join(tmpdir(), "runcast-test-"));
   const source = deepResearch({ speed: Infinity, directory });
   const runs = await Promise.all([play(source, QUESTION), play(source, QUESTION)]);

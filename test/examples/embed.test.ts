@@ -9,7 +9,7 @@ import { ended, occupyPort, root, useCommandLine } from "../command-line.ts";
 import { onStop } from "../serving.ts";
 
 describeInBrowser("the example that embeds a run", ({ serve, open }: Browsing) => {
-  test("its page asks, and shows the run live with a token of its own", async () => {
+  test("its page asks a question, and shows the run live with its own token", async () => {
     const key = "only-the-site-knows-this";
     const site = createSite({ url: await serve(undefined, { key }), key });
     await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
@@ -34,7 +34,7 @@ describe("starting the example that embeds a run", () => {
     expect((await fetch(said.trim())).status).toBe(200);
   });
 
-  test("a port that is in use is told, with how to choose another", async () => {
+  test("a port in use is reported, with how to choose another", async () => {
     const { port, close } = await occupyPort();
     onStop(close);
     expect(await ended(run([start], { cwd: root, env: { PORT: `${port}` } }))).toEqual({
@@ -46,7 +46,7 @@ describe("starting the example that embeds a run", () => {
     expect(wrong).toMatchObject({ error: "PORT must be a number from 0 to 65535, not http\n", code: 1 });
   });
 
-  test("that nothing was built is told, with how to build it", async () => {
+  test("a missing build is reported, with how to build it", async () => {
     const clone = await home("clone");
     for (const part of ["src", "examples", "package.json"])
       cpSync(path.join(root, part), path.join(clone, part), { recursive: true });

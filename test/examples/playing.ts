@@ -11,15 +11,15 @@ export interface Played {
   readonly run: string;
   readonly entries: readonly Entry[];
   all<Type extends EventType>(type: Type): EventOf<Type>[];
-  /** How each call ended, by the name of its tool, in the order of their ends. */
+  /** How each call ended, by tool name, in the order of their ends. */
   outcomes(): [name: string, outcome: string][];
-  /** What the root said. */
+  /** The root agent's text. */
   text(): string;
-  /** A file that lies beside the log. */
+  /** A file stored beside the log. */
   file(file: string): Promise<string>;
 }
 
-/** Plays a message on a real server, seen by a real client. Every ask gets this answer. */
+/** Plays a message on a real server with a real client. Every ask gets this answer. */
 export const play = async (
   source: Source,
   message: string,

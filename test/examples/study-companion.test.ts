@@ -16,12 +16,12 @@ afterEach(() => {
   rmSync(workspace, { recursive: true, force: true });
 });
 
-/** No machine has this compiler. */
+/** A compiler that exists on no machine. */
 const MISSING = "no-such-pdflatex";
 const companion = (compiler = MISSING) => studyCompanion({ workspace, speed: Infinity, compiler });
 const read = (file: string): string => readFileSync(path.join(workspace, file), "utf8");
 
-test("the student's profile, word for word", async () => {
+test("the student's profile is returned verbatim", async () => {
   const { entries } = await play(companion(), "What's in my student profile?");
   const names = new Map<string, string | undefined>();
   const said = entries.flatMap(({ event }): unknown[] => {
@@ -91,7 +91,7 @@ describe("/Lec", () => {
     expect(await file(made?.file ?? "")).toBe(notes);
   });
 
-  test("a mistake in the notes is an error with the compiler's message, and the answer says it", async () => {
+  test("an error in the notes fails with the compiler's message, and the answer mentions it", async () => {
     const { outcomes, all, text } = await play(companion(), "/Lec Broken notes");
     expect(outcomes().at(-1)).toEqual(["compile_notes", "error"]);
     const message = "notes.tex:11: LaTeX Error: \\begin{itemize} on input line 8 ended by \\end{document}.";
@@ -99,7 +99,7 @@ describe("/Lec", () => {
     expect(text()).toContain(`The notes do not compile: ${message}`);
   });
 
-  /** A program that behaves like pdflatex as far as we use it: what it prints, what it leaves, how it ends. */
+  /** A program that behaves like pdflatex as far as it is used here: its output, its files and its exit code. */
   const compilerThat = (script: string): string => {
     const program = path.join(workspace, "compiler");
     writeFileSync(program, `#!/bin/sh\n${script}\n`);
@@ -107,7 +107,7 @@ describe("/Lec", () => {
     return program;
   };
 
-  test("with a compiler: two passes, its output as it comes, and a PDF", async () => {
+  test("with a compiler: two passes, live output, and a PDF", async () => {
     const compiler = compilerThat(
       'for last; do :; done; echo "($last [1] [2])"; printf "%%PDF-1.5" > "${last%.tex}.pdf"',
     );
@@ -128,7 +128,7 @@ describe("/Lec", () => {
     expect(existsSync(path.join(workspace, "lectures/01-graphs/notes.pdf"))).toBe(true);
   });
 
-  test("a compiler that fails: its own words", async () => {
+  test("a compiler that fails: its own message", async () => {
     const compiler = compilerThat(
       'echo "./notes.tex:5: Undefined control sequence."; printf "%s\\n" "l.5 \\\\foo"; exit 1',
     );
@@ -173,7 +173,7 @@ test.each([
 describe("an edit of the memory", () => {
   const message = "Remember that I learn best with examples";
 
-  test("is written when it is allowed", async () => {
+  test("is written if it is allowed", async () => {
     const { all, outcomes, text } = await play(companion(), message);
     expect(all("ask-start")[0]).toMatchObject({ kind: "approval", value: { label: "student" } });
     expect(outcomes().at(-1)).toEqual(["propose_memory_edit", "ok"]);
@@ -184,21 +184,21 @@ describe("an edit of the memory", () => {
     });
   });
 
-  test("is not written when it is denied", async () => {
+  test("is not written if it is denied", async () => {
     const { outcomes, text } = await play(companion(), message, { answer: { allow: false } });
     expect(outcomes().at(-1)).toEqual(["propose_memory_edit", "denied"]);
     expect(text()).toContain("I left your profile as it was.");
     expect(existsSync(path.join(workspace, "memory.json"))).toBe(false);
   });
 
-  test("is written as the student changed it", async () => {
+  test("is written as the student edited it", async () => {
     const input = { label: "student", body: "My own words.", reason: "" };
     await play(companion(), message, { answer: { allow: true, input } });
     expect(JSON.parse(read("memory.json")).student.body).toBe("My own words.");
   });
 });
 
-test("messages are saved when a run has ended; a run does not wait for that", async () => {
+test("messages are saved after a run has ended, and the run does not wait for that", async () => {
   const file = path.join(workspace, "saved/messages.jsonl");
   const save = saveMessages(file);
   const held = Promise.withResolvers<void>();

@@ -10,7 +10,7 @@ afterEach(async () => {
   tools = undefined;
 });
 
-test("a fast tool, a slow one with progress and one that fails, all at once", async () => {
+test("a fast tool, a slow one with progress and one that fails, all in parallel", async () => {
   tools = weatherServer({ PICTURE_MS: "20" });
   const { all, text, events } = await drive(weather({ speed: Infinity, tools }), "What is the weather in Bergen?");
   const nameOf = new Map(all("tool-start").map(({ call, name }) => [call, name]));
@@ -30,7 +30,7 @@ test("a fast tool, a slow one with progress and one that fails, all at once", as
   expect(events.filter(({ type }) => type === "notice")).toEqual([]);
 });
 
-test("the slow tool stops when it is cancelled, and the server goes on", async () => {
+test("the slow tool stops when it is cancelled, and the server continues", async () => {
   tools = weatherServer({ PICTURE_MS: "60000" });
   const source = weather({ speed: Infinity, tools });
   const { all } = await drive(source, "What is the weather in Oslo?", (event, { cancel, events }) => {
@@ -45,7 +45,7 @@ test("the slow tool stops when it is cancelled, and the server goes on", async (
   ).toEqual(["cancelled", "error", "ok"]);
 });
 
-test("on a real server, and its configuration can be served", async () => {
+test("works on a real server, and its configuration can be served", async () => {
   tools = weatherServer({ PICTURE_MS: "1" });
   const { outcomes, text } = await play(weather({ speed: Infinity, tools }), "What is the weather in Oslo?");
   expect(outcomes().toSorted()).toEqual([

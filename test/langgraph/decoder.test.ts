@@ -43,7 +43,7 @@ const expectFaithful = async (lines: readonly Line[]): Promise<void> => {
 };
 
 const files = readdirSync(directory).map((file) => file.replace(".jsonl", ""));
-test.each(files.filter((name) => !/^(v1|js)-/.test(name)))("%s: what the server said is what the run shows", (name) =>
+test.each(files.filter((name) => !/^(v1|js)-/.test(name)))("%s: the run shows the server's output", (name) =>
   expectFaithful(recorded(name)),
 );
 
@@ -78,7 +78,7 @@ test.each(["tools", "unknown", "pair", "ask-below", "form"])("%s: a graph in pro
   expect(await shape(recorded(`js-${name}`))).toEqual(await shape(recorded(name)));
 });
 
-test("the same events give the same events, with the same ids", () => {
+test("the decoder is deterministic, including ids", () => {
   for (const name of files) expect(replay(recorded(name)).events).toEqual(replay(recorded(name)).events);
 });
 
@@ -112,13 +112,13 @@ describe("answers", () => {
     return replay(lines.slice(0, last + 1)).responses.map(({ response }) => response);
   };
 
-  test("of several calls are one response, in their order", () => {
+  test("to several calls are one response, in their order", () => {
     expect(responseTo("both")).toEqual([
       { decisions: [{ type: "approve" }, { type: "reject", message: "denied: no" }] },
     ]);
   });
 
-  test("with other arguments are an edit", () => {
+  test("with edited arguments are an edit", () => {
     const args = { to: "eve@example.com", subject: "Hi" };
     expect(responseTo("edit")).toEqual([{ decisions: [{ type: "edit", edited_action: { name: "send_mail", args } }] }]);
   });
@@ -133,7 +133,7 @@ describe("a server", () => {
   const played2 = async (reading: Parameters<typeof scripted>[0], retryMs = 0) =>
     (await play(await scripted(reading, { retryMs }))).events;
 
-  test("that breaks off is followed again, from where it was", async () => {
+  test("that breaks off is followed again from the same position", async () => {
     const sinces: unknown[] = [];
     const events = await played2((response, request) => {
       sinces.push((JSON.parse(request.body) as { since?: number }).since);
@@ -144,12 +144,12 @@ describe("a server", () => {
     expect(events.at(-1)).toMatchObject({ type: "run-end", outcome: "done" });
   });
 
-  test("that breaks off again and again ends the run", async () => {
+  test("that breaks off repeatedly ends the run", async () => {
     const events = await played2(streams(written(...begun)));
     expect(events.at(-1)).toMatchObject({ outcome: "error", error: { code: "upstream-cut", retryable: true } });
   });
 
-  test("that refuses the stream is told so", async () => {
+  test("that refuses the stream refuses the run with its message", async () => {
     const events = await played2(refuses(403, { message: "no" }));
     expect(events.at(-1)).toMatchObject({ outcome: "error", error: { message: "no" } });
   });
@@ -159,21 +159,21 @@ describe("a server", () => {
     expect(events.at(-1)).toMatchObject({ outcome: "error", error: { code: "upstream-invalid" } });
   });
 
-  test("has its key in no error", async () => {
+  test("never has its key in an error", async () => {
     const source = await scripted(refuses(400, { message: "bad key sesame-open" }), { key: "sesame-open" });
     const { events } = await play(source);
     expect(JSON.stringify(events)).not.toContain("sesame-open");
   });
 });
 
-test("options that are wrong are told at once", () => {
+test("invalid options are reported immediately", () => {
   expect(() => langgraph({ url: "nowhere", assistant: "" } as never)).toThrow(/langgraph: .*url/);
   expect(() => langgraph({ url: "http://x", assistant: "a", asistant: "b" } as never)).toThrow(/asistant/);
   expect(() => langgraph({ graph: {} } as never)).toThrow(/must be a compiled graph/);
   expect(langgraph({ url: "http://x", assistant: "a" }).about).toEqual({ description: "LangGraph assistant a" });
 });
 
-test("more open calls than anybody has are refused", () => {
+test("too many open calls are refused", () => {
   const call = (index: number) => ({
     method: "messages",
     params: {

@@ -25,7 +25,7 @@ const asModule = (kind: string, code: string): string =>
     ? `import type { ToolContext } from "runcast/tool";\nexport const run = async (context: ToolContext): Promise<unknown> => {\n${code}\nreturn;\n};\n`
     : `${code}\nexport {};\n`;
 
-test("the code in the documents has the types it seems to have", () => {
+test("the code in the documents compiles with the documented types", () => {
   const names: string[] = [];
   for (const document of DOCUMENTS) {
     const text = read(document);
@@ -72,7 +72,7 @@ test("docs/tools.md shows every member of ToolContext", () => {
 });
 
 /** A block marked `ts run` is a configuration. Each of its agents handles one request in a separate run. */
-test("the sources in the documents run, and break no rule", async () => {
+test("the sources in the documents run and follow the grammar", async () => {
   const blocks = DOCUMENTS.flatMap((document) => [...read(document).matchAll(/^```ts run\n(.*?)^```$/gms)]);
   expect(blocks.length).toBeGreaterThan(0);
   for (const [index, [, code = ""]] of blocks.entries()) {
@@ -91,7 +91,7 @@ test("the sources in the documents run, and break no rule", async () => {
   }
 });
 
-test("docs/configuration.md has a row for every setting, and for nothing else", () => {
+test("docs/configuration.md has a row for every setting, and no others", () => {
   const { jwt, limits, retention, ...single } = configSchema.shape;
   const under = (name: string, shape: object) => Object.keys(shape).map((key) => `${name}.${key}`);
   const settings = [

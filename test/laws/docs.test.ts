@@ -20,7 +20,7 @@ const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string
 describe.each(documents)("%s", (document) => {
   const text = read(document);
 
-  test("names only files that exist", () => {
+  test("names only existing files", () => {
     const named = [...text.matchAll(/`((?:src|test|scripts|bench|docs|golden|examples|web|pipe)\/[\w./*<>-]+)`/g)].map(
       ([, file]) => file!,
     );
@@ -32,7 +32,7 @@ describe.each(documents)("%s", (document) => {
       expect(existsSync(path.join(root, path.dirname(document), source!)), source).toBe(true);
   });
 
-  test("names only commands that exist", () => {
+  test("names only existing commands", () => {
     for (const [, script] of text.matchAll(/npm run ([\w:-]+)/g)) expect(Object.keys(scripts)).toContain(script);
   });
 });
@@ -41,7 +41,7 @@ test("README fits on a page or two", () => {
   expect(read("README.md").split("\n").length).toBeLessThanOrEqual(150);
 });
 
-test("every test is named in docs/features.md, or the laws", () => {
+test("every test is named in docs/features.md, or is a law", () => {
   const features = read("docs/features.md");
   const tests = readdirSync(path.join(root, "test"), { recursive: true, encoding: "utf8" }).filter((file) =>
     file.endsWith(".test.ts"),
@@ -62,7 +62,7 @@ test("docs/open-webui.md lists the valves of the pipe with their defaults", () =
   for (const [name, value] of own) if (value !== undefined) expect(listed.get(name), name).toBe(value);
 });
 
-test("docs/open-webui.md says where to set the function-calling mode, for everyone and for one chat", () => {
+test("docs/open-webui.md explains where to set the function-calling mode, for everyone and for one chat", () => {
   const text = read("docs/open-webui.md").replaceAll(/\s+/g, " ");
   expect(text).toContain("*Settings → Models* (in the *Admin* section) → the agent");
   expect(text).toContain("*Advanced Params → Function Calling* for everyone");
@@ -88,6 +88,6 @@ test("docs/features.md lists every story of the demo", () => {
   for (const { name, message } of demoStories) expect(features).toContain(`| ${name} | ${message} |`);
 });
 
-test("docs/dialects.md is what `npm run docs` writes", () => {
+test("docs/dialects.md equals the output of `npm run docs`", () => {
   expect(read("docs/dialects.md")).toBe(dialectsDocument(dialects));
 });

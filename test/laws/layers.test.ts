@@ -102,7 +102,7 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
       "strict-fields.ts",
       "process-tree.ts",
     ].includes(target) || isFamily(target),
-  // It drives servers as clients of several dialects do, and brings an agent of its own.
+  // It acts as a client of several dialects, and includes an agent.
   "torture.ts": (target) =>
     [...CONTRACTS, "sse.ts", "wire.ts", "models/provider.ts", "sources/agent.ts"].includes(target) ||
     ["native", "ai-sdk", "ag-ui", "copilotkit"].some((name) => target === `dialects/${name}.ts`),
@@ -126,7 +126,7 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
 };
 
 describe("layers", () => {
-  test.each(files)("%s imports only what its layer may", (file) => {
+  test.each(files)("%s imports only what its layer allows", (file) => {
     const owner = ownerOf(file);
     const rule = ALLOWED[owner] ?? ALLOWED[`${owner.split("/")[0]}/`];
     expect(rule, `${owner} has no rule in ALLOWED`).toBeDefined();
@@ -136,7 +136,7 @@ describe("layers", () => {
     }
   });
 
-  test.each(files)("%s imports nobody else's private parts", (file) => {
+  test.each(files)("%s imports no private parts of others", (file) => {
     for (const { target } of local(file)) {
       const owner = ownerOf(target);
       if (owner === target) continue;
@@ -144,7 +144,7 @@ describe("layers", () => {
     }
   });
 
-  test("the client and what it uses run in a browser", () => {
+  test("the client and its imports run in a browser", () => {
     const reached = new Set<string>();
     const reach = (file: string): void => {
       if (reached.has(file)) return;
@@ -170,7 +170,7 @@ describe("layers", () => {
     expect(reached.has("events.ts"), "the client loads the schema library").toBe(false);
   });
 
-  test("no cycles", () => {
+  test("there are no import cycles", () => {
     expect(cycleIn(imports)).toBeUndefined();
   });
 
@@ -199,7 +199,7 @@ describe("layers", () => {
     }
   });
 
-  test("no file grows over 300 lines, no test over 400", () => {
+  test("no file exceeds 300 lines, no test 400", () => {
     for (const file of files) expect(lines(path.join(source, file)), file).toBeLessThanOrEqual(300);
     const pipe = path.join(source, "../pipe");
     for (const file of readdirSync(pipe))
@@ -210,7 +210,7 @@ describe("layers", () => {
     }
   });
 
-  test("named exports only, and no drawers for odds and ends", () => {
+  test("files have named exports only, and there are no utility drawers", () => {
     for (const file of files) {
       expect(readFileSync(path.join(source, file), "utf8"), file).not.toMatch(/^export default/m);
       expect(path.posix.basename(file), file).toMatch(/^(?!utils|helpers|common|types)[a-z0-9]+(-[a-z0-9]+)*\.ts$/);

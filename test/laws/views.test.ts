@@ -146,7 +146,7 @@ describe("the law of views", () => {
     ["const name = ({ title }: CallNode) => title;", "title"],
     ["const { error }: RunState = shown;", "error"],
     ['import * as view from "runcast/view";', "import * as view"],
-  ])("notices %s", (source, finding) => {
+  ])("reports %s", (source, finding) => {
     expect(decisionsIn(source)).toContain(finding);
   });
 

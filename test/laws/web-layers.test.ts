@@ -42,7 +42,7 @@ describe("the page's layers", () => {
     }
   });
 
-  test("what they import is theirs, a published part of the package, or a dependency of the page", () => {
+  test("files import only the page's own code, published parts of the package, or the page's dependencies", () => {
     const published = Object.keys(manifest("package.json").exports ?? {}).map((name) => `runcast${name.slice(1)}`);
     const dependencies = Object.keys(manifest("web/package.json").dependencies ?? {});
     const isAllowed = (target: string): boolean =>
@@ -55,11 +55,11 @@ describe("the page's layers", () => {
       for (const { target } of found) expect(isAllowed(target), `${file} imports ${target}`).toBe(true);
   });
 
-  test("no cycles", () => {
+  test("there are no import cycles", () => {
     expect(cycleIn(imports)).toBeUndefined();
   });
 
-  test("no file grows over 300 lines, and every file is named in kebab case", () => {
+  test("no file exceeds 300 lines, and every file has a kebab-case name", () => {
     for (const file of files) {
       const lines = readFileSync(path.join(source, file), "utf8").split("\n").length - 1;
       expect(lines, file).toBeLessThanOrEqual(300);
@@ -67,7 +67,7 @@ describe("the page's layers", () => {
     }
   });
 
-  test("named exports only", () => {
+  test("files have named exports only", () => {
     for (const file of files)
       expect(readFileSync(path.join(source, file), "utf8"), file).not.toMatch(/^export default/m);
   });

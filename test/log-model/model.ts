@@ -3,10 +3,10 @@ import type { Entry, Json } from "../../src/events.ts";
 import type { Control, Log, Ownership } from "../../src/log.ts";
 import type { LogVariant } from "../contracts/log-variants.ts";
 
-/** What any log must answer like: arrays, and nothing clever. */
+/** The reference model for all logs: plain arrays. */
 export interface Model {
   readonly runs: Map<string, ModelRun>;
-  /** When each owner's lease ends, and each record's life, by a clock that the test moves. */
+  /** When each owner's lease and each record expires, by a clock that the test moves. */
   readonly leases: Map<string, number>;
   readonly records: Map<string, { readonly value: Json; readonly until: number }>;
   time: number;
@@ -38,13 +38,13 @@ export const operation = (name: string, run: Operation["run"]): Operation => ({
 
 export const emptyModel = (): Model => ({ runs: new Map(), leases: new Map(), records: new Map(), time: 0 });
 
-/** What a call answers, or the error that it throws or rejects with. */
+/** The result of a call, or the error that it throws or rejects with. */
 export const attempt = (work: () => unknown) => (async () => work())().catch((error: unknown) => error);
 
 export const endOf = (entries: readonly Entry[]) => entries.find(({ event }) => event.type === "run-end")?.at;
 export const isOpen = ({ entries, dropped }: ModelRun) => !dropped && endOf(entries) === undefined;
 
-/** As whom the run can be written now; a released run by nobody. */
+/** The owner that can currently write the run. None for a released run. */
 export const writerOf = ({ owner, epoch }: ModelRun): Ownership | undefined =>
   epoch === 0 ? undefined : { owner: owner ?? "nobody", epoch };
 export const canWrite = ({ owner, epoch }: ModelRun) => epoch === 0 || owner !== undefined;

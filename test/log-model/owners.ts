@@ -7,7 +7,7 @@ const isAlive = ({ leases, time }: Model, owner: string | undefined) =>
   owner !== undefined && (leases.get(owner) ?? -1) > time;
 const isOrphan = (model: Model, run: ModelRun) => isOpen(run) && !isAlive(model, run.owner);
 
-/** Leases and lives are odd numbers of the variant's lease, time passes by even ones: nothing ends in the moment it is looked at. */
+/** Leases and lifetimes are odd multiples of the variant's lease, and time advances by even ones, so nothing expires exactly on a check. */
 export const heartbeat = (owner: string, leases: number) =>
   operation(`heartbeat of ${owner} for ${leases} leases`, async (model, { log, variant }) => {
     expect(await log.heartbeat(owner, leases * variant.leaseMs)).toBe(isAlive(model, owner));
@@ -39,7 +39,7 @@ export const release = (run: string, isOld: boolean) =>
     Object.assign(known, { owner: undefined, epoch: epoch + 1 });
   });
 
-/** Writers who were replaced, who never had the run, or who name no owner. */
+/** Writers that were replaced, that never owned the run, or that name no owner. */
 export const fenced = (run: string, off: number, owner: string | undefined) =>
   operation(`a fenced append to ${run} by ${owner} with an epoch ${off} off`, async (model, { log }) => {
     const known = model.runs.get(run);

@@ -114,6 +114,6 @@ export const retain = (maxRuns: number | undefined, maxAgeMs: number | undefined
 export const reopen = () =>
   operation("reopen", async (model, real) => {
     await real.reopen();
-    // A log of one process knows who lives only as long as that process does.
+    // A log of one process knows which owners are alive only as long as that process lives.
     if (!real.variant.shared) model.leases.clear();
   });

@@ -70,7 +70,7 @@ describe.each(generations)("around a message in generation $name", (generation) 
     },
   );
 
-  test("an error is an error, live and after a reload, and nothing else is one", () => {
+  test("an error is shown as an error, live and after a reload, and nothing else is", () => {
     for (const entries of runs) {
       const showing = startShowing(openWebui, "cards", generation);
       for (const entry of entries) showing.take(entry);

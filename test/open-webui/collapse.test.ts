@@ -6,7 +6,7 @@ import { generations } from "./generations.ts";
 import { startShowing } from "./showing.ts";
 
 describe.each(generations)("collapse in generation $name", (generation) => {
-  test.each(goldenRuns)("$name: the answer stands outside the one block", ({ entries }) => {
+  test.each(goldenRuns)("$name: the answer is outside the one block", ({ entries }) => {
     const showing = startShowing(openWebui, "collapse", generation);
     for (const entry of entries) showing.take(entry);
     showing.webui.end();

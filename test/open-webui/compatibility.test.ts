@@ -7,7 +7,7 @@ import { generations } from "./generations.ts";
 import { examples, reach } from "./reach.ts";
 
 describe.each(compatibility)("$type", ({ type, reach: ways, kept, since }) => {
-  test.each(generations)("is what the dialect takes it for in generation $name", (generation) => {
+  test.each(generations)("matches the dialect's table in generation $name", (generation) => {
     const [least] = generation.versions.split(" ");
     const isKnown = isAtLeast(least!, since);
     // Newer pages need no help after a reload.
@@ -17,7 +17,7 @@ describe.each(compatibility)("$type", ({ type, reach: ways, kept, since }) => {
     if (reached !== "nothing") expect(reached === "kept").toBe(kept);
   });
 
-  test("reaches no further over a connection than through the pipe, and there in both modes alike", () => {
+  test("has no more effect over a connection than through the pipe, and the same in both modes", () => {
     expect(ways.native).toBe(ways.legacy);
     if (ways.connection === "works") expect(ways.native).toBe("works");
   });

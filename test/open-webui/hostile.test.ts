@@ -76,7 +76,7 @@ const tell = (style: string, generation: Generation, entries: readonly Entry[]) 
   return { found, done, longestLine: webui.longestLine, sources: webui.display().sources.length };
 };
 
-describe.each(STYLES)("what a tool says in style %s", (style) => {
+describe.each(STYLES)("tool output in style %s", (style) => {
   describe.each(generations.filter(({ name }) => name === "A" || name === "D"))("in generation $name", (generation) => {
     test.each(Object.entries(places))("as %s is never markup, an event or code", (_, place) => {
       const harmless = tell(style, generation, place("words"));
@@ -91,7 +91,7 @@ describe.each(STYLES)("what a tool says in style %s", (style) => {
       }
     });
 
-    test("is cut if it is long", () => {
+    test("is truncated if it is long", () => {
       for (const { name, text } of HOSTILE_LONG) {
         const { found, done, longestLine } = tell(style, generation, places["a result"]!(text()));
         expect(found, name).toEqual([]);

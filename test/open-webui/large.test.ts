@@ -46,34 +46,31 @@ const large: readonly Entry[] = (() => {
 const ANSWER = WORDS.repeat(150 * 50).trim();
 
 describe.each(generations)("in generation $name", (rules) => {
-  test.each(["cards", "details"])(
-    "%s: however much there is, every call has its card and the answer is whole",
-    (style) => {
-      const { webui, take } = startShowing(openWebui, style, rules);
-      for (const entry of large) take(entry);
-      webui.end();
-      for (const shown of [webui.display(), webui.reloaded()]) {
-        const items = shownItems(shown, rules);
-        const cards = items.filter((item) => item.kind === "card");
-        expect(cards).toHaveLength(CALLS);
-        for (const [index, card] of cards.entries()) {
-          const isFailed = index % 7 === 3 && rules.tellsFailed;
-          expect(card).toMatchObject({
-            name: `tool_${index}`,
-            arguments: { index },
-            state: isFailed ? "failed" : "done",
-          });
-          expect(String(card.result)).toMatch(new RegExp(`^(?:Error: )?(?:${index} ){50}`));
-        }
-        const last = items.at(-1)!;
-        expect(last.kind === "text" && last.text.trim() === ANSWER).toBe(true);
+  test.each(["cards", "details"])("%s: for any amount, every call has its card and the answer is complete", (style) => {
+    const { webui, take } = startShowing(openWebui, style, rules);
+    for (const entry of large) take(entry);
+    webui.end();
+    for (const shown of [webui.display(), webui.reloaded()]) {
+      const items = shownItems(shown, rules);
+      const cards = items.filter((item) => item.kind === "card");
+      expect(cards).toHaveLength(CALLS);
+      for (const [index, card] of cards.entries()) {
+        const isFailed = index % 7 === 3 && rules.tellsFailed;
+        expect(card).toMatchObject({
+          name: `tool_${index}`,
+          arguments: { index },
+          state: isFailed ? "failed" : "done",
+        });
+        expect(String(card.result)).toMatch(new RegExp(`^(?:Error: )?(?:${index} ){50}`));
       }
-      expect(webui.executes).toEqual([]);
-      expect(webui.longestLine).toBeLessThan(64 * 1024);
-    },
-  );
+      const last = items.at(-1)!;
+      expect(last.kind === "text" && last.text.trim() === ANSWER).toBe(true);
+    }
+    expect(webui.executes).toEqual([]);
+    expect(webui.longestLine).toBeLessThan(64 * 1024);
+  });
 
-  test.each(["citations", "collapse"])("%s: however much there is, the answer is whole", (style) => {
+  test.each(["citations", "collapse"])("%s: for any amount, the answer is complete", (style) => {
     const { webui, take } = startShowing(openWebui, style, rules);
     for (const entry of large) take(entry);
     webui.end();
@@ -85,7 +82,7 @@ describe.each(generations)("in generation $name", (rules) => {
     expect(webui.longestLine).toBeLessThan(64 * 1024);
   });
 
-  test.each(STYLES)("%s: merged tokens show the same in the end", async (style) => {
+  test.each(STYLES)("%s: merged tokens lead to the same final display", async (style) => {
     for (const { entries } of goldenRuns) {
       const read = (after: number, limit: number) => entries.slice(after, after + limit);
       const window = createWindow(read, openWebui.windowMs!);
@@ -103,17 +100,20 @@ describe.each(generations)("in generation $name", (rules) => {
   });
 });
 
-test.each(STYLES)("%s: a page of 0.10 that is loaded in mid-run has everything with the next heartbeat", (style) => {
-  const rules = generation("A");
-  for (const { entries } of goldenRuns.filter(({ entries: { length } }) => length < 60)) {
-    const { webui, take } = startShowing(openWebui, style, rules);
-    for (const entry of entries) {
-      take(entry);
-      const page = loadedMessage(webui.saved);
-      const heard = webui.emitted.length;
-      for (const frame of openWebui.heartbeat.frames({ waiting: "tool", since: 0 })) webui.take(frameText(frame));
-      const later = webui.emitted.slice(heard).reduce((message, each) => browserMessage(message, each, rules), page);
-      expect(display(later, rules).items).toEqual(webui.display().items);
+test.each(STYLES)(
+  "%s: a page of 0.10 that is loaded during a run shows everything after the next heartbeat",
+  (style) => {
+    const rules = generation("A");
+    for (const { entries } of goldenRuns.filter(({ entries: { length } }) => length < 60)) {
+      const { webui, take } = startShowing(openWebui, style, rules);
+      for (const entry of entries) {
+        take(entry);
+        const page = loadedMessage(webui.saved);
+        const heard = webui.emitted.length;
+        for (const frame of openWebui.heartbeat.frames({ waiting: "tool", since: 0 })) webui.take(frameText(frame));
+        const later = webui.emitted.slice(heard).reduce((message, each) => browserMessage(message, each, rules), page);
+        expect(display(later, rules).items).toEqual(webui.display().items);
+      }
     }
-  }
-});
+  },
+);

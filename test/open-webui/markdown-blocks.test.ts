@@ -31,26 +31,27 @@ describe("a details block", () => {
     ["with another that is open within", block.replace("a.txt", "<details")],
   ])("is not found %s", (_, markdown) => expect(found(markdown)).toEqual([]));
 
-  test("is two if it is said twice, whatever its id", () => expect(found(`${block}\n${block}`)).toEqual([ls, ls]));
+  test("appears twice if it is sent twice, regardless of its id", () =>
+    expect(found(`${block}\n${block}`)).toEqual([ls, ls]));
 
-  test("loses attributes that hold a line break or a quotation mark", () => {
+  test("loses attributes that contain a line break or a quotation mark", () => {
     const [read] = found(block.replace('name="ls"', 'name="ls" arguments="{\n}" data-x="1"'));
     expect(read).toMatchObject({ attributes: { type: "tool_calls", done: "true", name: "ls", x: "1" } });
     expect(found(block.replace('"ls"', '"l"s"'))).toMatchObject([{ attributes: { name: "l" } }]);
   });
 
-  test("ends at the first closing tag that was not escaped", () => {
+  test("ends at the first unescaped closing tag", () => {
     expect(found(block.replace("a.txt", "a</details>b"))).toMatchObject([{ body: "a" }]);
     expect(found(block.replace("a.txt", "a&lt;/details&gt;b"))).toMatchObject([{ body: "a&lt;/details&gt;b" }]);
   });
 });
 
-test("entities are characters, and what looks like one by accident is a mistake", () => {
+test("entities are decoded, and an accidental one is an error", () => {
   expect(decodeEntities("&lt;&amp;lt;&#39;&quot;&gt;")).toBe("<&lt;'\">");
   expect(() => decodeEntities("a &copy b")).toThrow("&copy");
 });
 
-test("code spans are code: with more backticks than are within", () => {
+test("code spans have more backticks than their content", () => {
   expect(outsideCode("**a:** `<b>` and ``` `` <i> ``` end")).toBe("**a:**  and  end");
   expect(outsideCode("open ` <b>")).toBe("open ` <b>");
   expect(outsideCode(String.raw`\<b\>`)).toBe("b");

@@ -34,7 +34,7 @@ const shown = (name: string, lines: string) => {
 const cards = (name: string, lines: string) => ungrouped(shown(name, lines).display().items);
 
 describe.each(generations)("generation $name", ({ name, tellsFailed, overlaysReload, stopped }) => {
-  test("spins a call that has started, and opens it once it has a result", () => {
+  test("spins a started call, and opens it once it has a result", () => {
     const [running] = cards(name, started);
     expect(running).toMatchObject({ kind: "card", state: "spinner", arguments: { in: "." }, result: undefined });
     expect(running).toMatchObject({ label: tellsFailed ? "Preparing ls..." : "Executing ls..." });
@@ -44,13 +44,13 @@ describe.each(generations)("generation $name", ({ name, tellsFailed, overlaysRel
     ]);
   });
 
-  test("shows a failed call in red where it can", () => {
+  test("shows a failed call in red if supported", () => {
     const failed = { ...result, output: [{ type: "input_text", text: "Error: no such file" }] };
     const whole = response("completed", { response: { output: [{ ...call, status: "failed" }, failed] } });
     expect(cards(name, started + whole)).toMatchObject([{ state: tellsFailed ? "failed" : "done" }]);
   });
 
-  test("runs a call itself that is open when the stream ends, and one that a delta asks for", () => {
+  test("runs a call itself that is open when the stream ends, and one that a delta requests", () => {
     const open = shown(name, started);
     open.end();
     expect(open.executes).toEqual([{ call: "c", name: "ls", arguments: '{"in":"."}' }]);
@@ -64,7 +64,7 @@ describe.each(generations)("generation $name", ({ name, tellsFailed, overlaysRel
     expect(asked.executes).toEqual([{ call: "x", name: "rm", arguments: "{}" }]);
   });
 
-  test("runs nothing when somebody presses Stop, and saves what there is", () => {
+  test("runs nothing when the user presses Stop, and saves the message so far", () => {
     const webui = shown(name, started);
     webui.stop();
     expect(webui.executes).toEqual([]);
@@ -72,7 +72,7 @@ describe.each(generations)("generation $name", ({ name, tellsFailed, overlaysRel
     expect(ungrouped(webui.reloaded().items)).toMatchObject([{ state: stopped === "left" ? "spinner" : "done" }]);
   });
 
-  test("adds text to the item that is named", () => {
+  test("adds text to the named item", () => {
     const lines =
       response("output_item.added", { output_index: 0, item: message("m0") }) +
       response("output_item.added", { output_index: 1, item: message("m1") }) +
@@ -91,7 +91,7 @@ describe.each(generations)("generation $name", ({ name, tellsFailed, overlaysRel
     expect(cards(name, lines + swapped)).toMatchObject([{ text: "1" }, { text: "second" }]);
   });
 
-  test("folds neighbours into a group, and not over text", () => {
+  test("groups adjacent items, but not across text", () => {
     const calls = (between: OutputItem[]) =>
       response("completed", {
         response: {
@@ -103,7 +103,7 @@ describe.each(generations)("generation $name", ({ name, tellsFailed, overlaysRel
     expect(shown(name, calls([message("m", "so")])).display().items).toHaveLength(3);
   });
 
-  test("forgets events that it does not save, on reload", () => {
+  test("loses events that it does not save on a reload", () => {
     const webui = shown(
       name,
       event("status", { description: "reading", done: false }) +
@@ -131,21 +131,21 @@ describe.each(generations)("generation $name", ({ name, tellsFailed, overlaysRel
     expect(webui.reloaded()).toEqual({ ...live, tasks: [], followUps: [], files: [{ name: "2" }, { name: "1" }] });
   });
 
-  test("gives a page that is loaded in mid-run the items so far, where it can", () => {
+  test("gives a page that is loaded during a run the items so far, if supported", () => {
     const webui = shown(name, started);
     expect(webui.reloaded().items).toHaveLength(overlaysReload ? 1 : 0);
     webui.take(response("in_progress"));
     expect(webui.display().items).toHaveLength(1);
   });
 
-  test("hides text that is sent as an event, once there are items", () => {
+  test("hides text that is sent as an event once there are items", () => {
     const webui = shown(name, event("message", { content: "words" }));
     expect(webui.display().items).toEqual([{ kind: "text", text: "words" }]);
     webui.take(started + event("replace", { content: "others" }));
     expect(ungrouped(webui.display().items)).toMatchObject([{ kind: "card" }]);
   });
 
-  test("takes an error for one, and ignores what is no line of the stream", () => {
+  test("shows an error as an error, and ignores lines that are not part of the stream", () => {
     const webui = shown(
       name,
       `: comment\nevent: x\nid: 7\ndata: [DONE]\ndata: {"half\n${line({ error: { message: "no" } })}`,
@@ -155,7 +155,7 @@ describe.each(generations)("generation $name", ({ name, tellsFailed, overlaysRel
   });
 });
 
-test("the obvious protocol loses its card in 0.11.1 to 0.11.3 only", () => {
+test("the obvious protocol loses its card only in 0.11.1 to 0.11.3", () => {
   const done = { ...call, status: "completed" };
   const lines =
     started +
@@ -176,7 +176,7 @@ test("a stream that ends on thinking without times breaks the oldest", () => {
   expect(crashes).toEqual([false, true, true, true]);
 });
 
-test("a snapshot for each delta costs the square of the answer, an event for each does not", () => {
+test("a snapshot per delta has quadratic cost, an event per delta does not", () => {
   const cost = (name: string) => {
     const big = { ...result, output: [{ type: "input_text", text: "x".repeat(50_000) }] };
     const webui = shown(name, response("completed", { response: { output: [call, big, message("m")] } }));

@@ -74,7 +74,7 @@ const comparable = (value: unknown): unknown => JSON.parse(JSON.stringify(value)
 const RUNS = process.env.RUNCAST_LONG === "1" ? 20_000 : 120;
 
 describe.each(generations.filter(({ name }) => name === "A" || name === "D"))("in generation $name", (generation) => {
-  test.each(["details", "cards"])("%s gives every string back", (style) => {
+  test.each(["details", "cards"])("%s preserves every string", (style) => {
     fc.assert(
       fc.property(strings, (text) => {
         const items = shownItems(shownIn(style, generation, text), generation);

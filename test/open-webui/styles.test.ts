@@ -8,7 +8,7 @@ const golden = goldenRuns.filter(({ entries }) => entries.length < 100);
 const generated = fc.sample(arbitraryLog(2), { numRuns: 4, seed: 7 });
 
 describe.each(tellings)("$name", (telling) => {
-  test("at every moment of every short golden run, what is shown is what is true", () => {
+  test("the display is correct at every moment of every short golden run", () => {
     for (const { entries } of golden) telling.run(entries);
   });
 
@@ -20,7 +20,7 @@ describe.each(tellings)("$name", (telling) => {
     for (const entries of generated.slice(0, 2)) telling.endings(entries, 7);
   });
 
-  test("whenever somebody presses Stop, Open WebUI runs nothing and keeps what was shown", () => {
+  test("whenever the user presses Stop, Open WebUI runs nothing and keeps what was shown", () => {
     for (const entries of generated.slice(0, 2)) telling.stops(entries, 5);
   });
 });

@@ -68,7 +68,7 @@ describe.each(STYLES)("50 KB from a tool and 500 tokens in style %s", (style) =>
   });
 });
 
-test("it is the merging of tokens that keeps snapshots few", async () => {
+test("merging tokens keeps the number of snapshots low", async () => {
   const merged = await socketBytes(generation("A"), "cards");
   expect(await socketBytes(generation("A"), "cards", true)).toBeGreaterThan(3 * merged);
 });

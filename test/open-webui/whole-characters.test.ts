@@ -42,8 +42,8 @@ const worded = (kind: "text" | "thinking", deltas: readonly string[]): Entry[] =
     { type: "step-end", step: "s", finish: "stop" },
   );
 
-describe("however a text is cut into deltas", () => {
-  test.each(["text", "thinking"] as const)("its %s arrives as it is, in whole characters", (kind) => {
+describe("however a text is split into deltas", () => {
+  test.each(["text", "thinking"] as const)("its %s arrives unchanged, in whole characters", (kind) => {
     fc.assert(
       fc.property(cutTexts, ({ text, deltas }) => {
         const frames = framesOf(worded(kind, deltas));
@@ -75,7 +75,7 @@ describe("however a text is cut into deltas", () => {
     expect(itemsOf(frames).map(({ content }) => content[0].text)).toEqual(["🦉", "🙂"]);
   });
 
-  test("a call's arguments are the same, and whole, though they come as JSON that spells out halves", () => {
+  test("a call's arguments are unchanged and whole, even if their JSON escapes halves", () => {
     fc.assert(
       fc.property(cutTexts, fc.boolean(), ({ text, deltas }, isEnded) => {
         const pieces = [`{"half":"\\ud83e","text":"`, ...deltas.map((delta) => spelled(delta)), `"}`];
@@ -112,7 +112,7 @@ describe("however a text is cut into deltas", () => {
     }
   });
 
-  test("an answer that is not streamed has it whole", () => {
+  test("an answer without streaming contains it whole", () => {
     fc.assert(
       fc.property(cutTexts, ({ text, deltas }) => {
         const answer = openWebui.answer!({ link, page });
@@ -137,12 +137,12 @@ const halved = (value: unknown, key = ""): unknown => {
 const FIXED = new Set(["type", "outcome", "kind", "level", "finish", "stream", "change", "mediaType", "name", "op"]);
 
 describe.each(WAYS)("in style %s", (style) => {
-  test("no half is sent, whatever string of whatever event has one", () => {
+  test("no half is sent, regardless of the event and field that contains one", () => {
     const check = (entries: readonly Entry[]) => expectWhole(framesOf(halved(entries) as Entry[], style));
     fc.assert(fc.property(arbitraryLog(), check), { numRuns: 30 });
   });
 
-  test("no half is made by a cut, wherever it falls", () => {
+  test("no half is created by a cut, at any position", () => {
     for (const before of ["", "x"]) {
       expectWhole(framesOf(everywhere(before + "🦉".repeat(20_000)), style));
       // Colors are removed after a first cut, and the rest may be too short for another.
@@ -154,7 +154,7 @@ describe.each(WAYS)("in style %s", (style) => {
   });
 });
 
-test("ids that differ only in halves are told apart: no call is left open", () => {
+test("ids that differ only in halves stay different, and no call is left open", () => {
   const [one, two] = ["c\ud800", "c\ud801"];
   const frames = framesOf(run(...call(one, "one"), ...call(two, "two"), ended(one, "1"), ended(two, "2")));
   expectWhole(frames);

@@ -48,7 +48,7 @@ const readPids = (): string[] =>
     : [];
 
 describe("a run", () => {
-  test("shows what the agent says, up to its last word before the answer", async () => {
+  test("shows the agent's output, up to the last text before its response", async () => {
     const source = scripted({
       turn: [text("Hel"), text("lo!"), { stop: "end_turn", usage: { inputTokens: 3, outputTokens: 2 } }],
     });
@@ -58,7 +58,7 @@ describe("a run", () => {
     expect(endOf(events)).toMatchObject({ outcome: "done", usage: { input: 3, output: 2 } });
   });
 
-  test("hears neither noise on the output nor methods that nobody knows", async () => {
+  test("ignores noise on the output and unknown methods", async () => {
     const noise = {
       raw: 'Welcome to the agent!\n{"half": \n[1,2]\n{"jsonrpc":"2.0","method":"_x/notify","params":{}}\n',
     };
@@ -67,7 +67,7 @@ describe("a run", () => {
     expect(textIn(await untilEnd(log, run))).toContain("-32601");
   });
 
-  test("gives neither files nor secrets of the server away", async () => {
+  test("exposes neither files nor secrets of the server", async () => {
     process.env["RUNCAST_TEST_KEY"] = "sk-secret-of-the-server";
     const cwd = folder();
     writeFileSync(path.join(cwd, "a.txt"), "content");
@@ -84,7 +84,7 @@ describe("a run", () => {
   });
 });
 
-describe("people", () => {
+describe("users", () => {
   const script = {
     turn: [
       tool({ title: "edit", kind: "edit", status: "pending", rawInput: { path: "a" } }, "tool_call"),
@@ -115,7 +115,7 @@ describe("people", () => {
     expect(events.find((event) => event.type === "tool-end")).toMatchObject({ outcome: "denied" });
   });
 
-  test("fill a form", async () => {
+  test("fill in a form", async () => {
     const form = {
       message: "Who?",
       requestedSchema: { type: "object", properties: { name: { type: "string" }, age: { type: "integer" } } },
@@ -141,7 +141,7 @@ describe("terminals", () => {
     { stop: "end_turn" },
   ];
 
-  test("show output while it comes", async () => {
+  test("show live output", async () => {
     const { log, run } = await play(scripted({ turn: turn({ command: "printf one; sleep 0.1; printf two >&2" }) }));
     const events = await untilEnd(log, run);
     const output = events.map((event) => (event.type === "tool-output-delta" ? event.delta : ""));
@@ -149,12 +149,12 @@ describe("terminals", () => {
     expect(events.find((event) => event.type === "tool-end")).toMatchObject({ outcome: "ok", value: { exitCode: 0 } });
   });
 
-  test("begin inside the folder only", async () => {
+  test("start only inside the directory", async () => {
     const { log, run } = await play(scripted({ turn: turn({ command: "pwd", cwd: "/" }) }));
     expect(textIn(await untilEnd(log, run))).toContain("inside the session's folder");
   });
 
-  test("are not offered where the configuration says so", async () => {
+  test("are not offered if the configuration disables them", async () => {
     const { log, run } = await play(scripted({ turn: turn({ command: "pwd" }) }, { terminals: false }));
     expect(textIn(await untilEnd(log, run))).toContain("-32601");
   });
@@ -167,7 +167,7 @@ describe("terminals", () => {
 });
 
 describe("cancel", () => {
-  test("is told to the agent, and what it still reports is not completed", async () => {
+  test("is sent to the agent, and calls that it still reports are not completed", async () => {
     const record = path.join(folder(), "messages");
     const turn = [
       tool({ title: "bash", kind: "execute", status: "in_progress" }, "tool_call"),
@@ -184,7 +184,7 @@ describe("cancel", () => {
     expect(readFileSync(record, "utf8")).toContain("session/cancel");
   });
 
-  test("ends an agent that does not listen, with everything that it has started", async () => {
+  test("kills an agent that does not react, with everything it started", async () => {
     const turn = [{ spawn: "exec sleep 2345.6" }, text("Working."), { wait: 60_000 }, { stop: "end_turn" }];
     const { runner, log, run } = await play(scripted({ stubborn: true, turn }));
     await untilEvent(log, run, ({ type }) => type === "text-delta");
@@ -196,8 +196,8 @@ describe("cancel", () => {
   });
 });
 
-describe("trouble", () => {
-  test("of a program that is not there, or a folder", async () => {
+describe("failures", () => {
+  test("of a missing program or directory", async () => {
     const gone = acp({ command: ["no-such-agent-at-all"], cwd: folder(), sessions: false });
     expect(await refusal(gone)).toMatchObject({
       code: "agent-not-started",
@@ -211,13 +211,13 @@ describe("trouble", () => {
     expect([code, hint]).toEqual(["agent-login", expect.stringContaining("agent login")]);
   });
 
-  test("of an agent that never starts, or of another version", async () => {
+  test("of an agent that never starts, or has another version", async () => {
     const slow = scripted({ silent: true, turn: [] }, { startTimeoutMs: 300 });
     expect(await refusal(slow)).toMatchObject({ code: "agent-start-timeout" });
     expect(await refusal(scripted({ protocol: 2, turn: [] }))).toMatchObject({ code: "agent-version" });
   });
 
-  test("of a process that dies: with the end of its errors, without its secrets", async () => {
+  test("of a process that dies: with the end of its stderr, without secrets", async () => {
     const source = scripted(
       { turn: [text("I die."), { wait: 50 }, { exit: 7 }] },
       { env: { AGENT_KEY: "sk-test-12345678" } },
@@ -235,7 +235,7 @@ describe("trouble", () => {
     expect([code, said]).toEqual(["acp-400", "no credit"]);
   });
 
-  test("of a message without end", async () => {
+  test("of an endless message", async () => {
     const source = scripted(
       { turn: [{ raw: `{"x":"${"x".repeat(60_000)}` }, { wait: 5000 }] },
       { maxMessageBytes: 50_000 },
@@ -243,11 +243,11 @@ describe("trouble", () => {
     expect(await refusal(source)).toMatchObject({ code: "agent-invalid" });
   });
 
-  test("of an answer that is none", async () => {
+  test("of an invalid response", async () => {
     expect(await refusal(scripted({ turn: [{ stop: "end_turn" }] }))).toMatchObject({ code: "empty-answer" });
   });
 
-  test("of options that are misspelt", () => {
+  test("of misspelled options", () => {
     expect(() => acp({ comand: ["x"], cwd: "." } as never)).toThrow(/comand is not an option; did you mean command/);
   });
 });
@@ -264,7 +264,7 @@ describe("threads", () => {
       .split("\n")
       .map((line) => JSON.parse(line) as { method?: string; params?: any });
 
-  test("continue the agent's session in a new process, also of the server", async () => {
+  test("continue the agent's session in a new process, even of the server", async () => {
     const cwd = folder();
     const sessions = path.join(folder(), "sessions.json");
     const record = path.join(folder(), "messages");
@@ -286,7 +286,7 @@ describe("threads", () => {
     expect(requestsIn(record).at(-1)?.params.prompt).toEqual([{ type: "text", text: "two" }]);
   });
 
-  test("begin a new session when a person has gone back, with the conversation as text", async () => {
+  test("begin a new session when the user has gone back, with the conversation as text", async () => {
     const cwd = folder();
     const record = path.join(folder(), "messages");
     const source = scripted({ ...script, record }, { cwd });
@@ -298,7 +298,7 @@ describe("threads", () => {
     expect(requestsIn(record).at(-1)?.params.prompt[0].text).toContain("user: another\n\nassistant: An answer.");
   });
 
-  test("are not shared by people", async () => {
+  test("are not shared between users", async () => {
     const record = path.join(folder(), "messages");
     const source = scripted({ ...script, record });
     for (const user of ["ada", "bob"]) {
@@ -308,7 +308,7 @@ describe("threads", () => {
     expect(requestsIn(record).filter(({ method }) => method === "session/new")).toHaveLength(2);
   });
 
-  test("take one run at a time", async () => {
+  test("allow one run at a time", async () => {
     const source = scripted({ turn: [text("Working."), { wait: 60_000 }] });
     const { runner, log, run } = await play(source, asked("one"));
     await untilEvent(log, run, ({ type }) => type === "text-delta");
@@ -337,7 +337,7 @@ describe("modes and models", () => {
   };
   const turn = [text("Yes."), { stop: "end_turn" }];
 
-  test("are set as the request says, and told to clients", async () => {
+  test("are set by the request, and reported to clients", async () => {
     const record = path.join(folder(), "messages");
     const source = scripted({ session, record, turn });
     const { log, run } = await play(source, { ...asking, mode: "plan", model: "large" });
@@ -348,7 +348,7 @@ describe("modes and models", () => {
     expect(source.about).toMatchObject({ modes: ["ask", "plan"], models: ["small", "large"], model: "small" });
   });
 
-  test("that the agent does not have are refused", async () => {
+  test("that the agent lacks are refused", async () => {
     const { code, hint } = await refusal(scripted({ session, turn }), { ...asking, mode: "plam" });
     expect([code, hint]).toEqual(["unknown-mode", "it offers ask, plan"]);
     expect(await refusal(scripted({ turn }), { ...asking, model: "x" })).toMatchObject({ code: "unknown-model" });

@@ -52,7 +52,7 @@ describe.skipIf(!python)("an AgentOS", { timeout: 60_000 }, () => {
     expect(text()).toBe("I thought about it: yes.");
   });
 
-  test("two tools at once, with the times that the server measured", async () => {
+  test("two parallel tools, with the times that the server measured", async () => {
     const { calls, all } = await solo("TOOLS");
     expect(calls.map(({ name, state }) => [name, state])).toEqual([
       ["get_weather", "ok"],
@@ -88,7 +88,7 @@ describe.skipIf(!python)("an AgentOS", { timeout: 60_000 }, () => {
     expect(text()).toBe("A helper looks.My helper says: sunny.");
   });
 
-  test("the same member twice at once, each by its own cause", async () => {
+  test("the same member twice in parallel, each with its own call", async () => {
     const { all, text, calls } = await crew("PAIR");
     const members = all("agent-start");
     const delegates = calls.filter(({ name }) => name === "delegate_task_to_member");
@@ -123,7 +123,7 @@ describe.skipIf(!python)("an AgentOS", { timeout: 60_000 }, () => {
     });
   });
 
-  test("two approvals at once, beside a call that needs none", async () => {
+  test("two approvals at the same time, beside a call that needs none", async () => {
     const { calls, text } = await solo("BOTH", (_, index) => ({ allow: index === 0 }));
     expect(calls.map(({ name, state }) => `${name} ${state}`).toSorted()).toEqual([
       "get_weather ok",
@@ -183,7 +183,7 @@ describe.skipIf(!python)("an AgentOS", { timeout: 60_000 }, () => {
     expect(text()).toBe("published: The mail is sent.");
   });
 
-  test("a thread is a session, which a person has alone", async () => {
+  test("a thread is a session, which users do not share", async () => {
     const thread = "t1";
     await solo("HELLO", allow, { thread });
     const runsOf = async (session: string) => {
@@ -196,7 +196,7 @@ describe.skipIf(!python)("an AgentOS", { timeout: 60_000 }, () => {
     expect(await runsOf(encodeURIComponent(`ada:${thread}`))).toBe(1);
   });
 
-  test("a slow tool shows as executing, and cancel ends the run at once", async () => {
+  test("a slow tool shows as executing, and cancel ends the run immediately", async () => {
     const { runner, run, until, ended } = await start(agent(), "SLOWTOOL");
     await until(({ type }) => type === "tool-execute");
     const before = Date.now();
@@ -207,7 +207,7 @@ describe.skipIf(!python)("an AgentOS", { timeout: 60_000 }, () => {
     expect(calls[0]!.state).toBe("cancelled");
   });
 
-  test("cancel in the middle of the text, here and there", async () => {
+  test("cancel in the middle of the text, here and on the server", async () => {
     const { runner, run, until, ended } = await start(agent(), "SLOW");
     await until(({ type }) => type === "text-delta");
     await runner.cancel(run);
@@ -216,7 +216,7 @@ describe.skipIf(!python)("an AgentOS", { timeout: 60_000 }, () => {
     await expect.poll(async () => await expectStored(`${server.url}/agents/solo`, looked).then(() => true)).toBe(true);
   });
 
-  test("cut and resume: nothing is lost and nothing comes twice", async () => {
+  test("cut and resume: nothing is lost and nothing appears twice", async () => {
     const whole = (await solo("TOOLS")).text();
     for (const cut of isLong ? [1, 500, 1500, 3000, 5000, 7000] : [1500, 5000]) {
       const proxy = await startCuttingProxy(server.port, (connection) => (connection === 0 ? cut : undefined));
@@ -251,7 +251,7 @@ describe.skipIf(!python)("an AgentOS", { timeout: 60_000 }, () => {
     return { log, run, runner: second };
   };
 
-  test("another process takes the run over in the middle of the text", async () => {
+  test("another process takes over the run in the middle of the text", async () => {
     const { log, run } = await takenOver(
       "SLOW",
       (event) => event.type === "text-delta" && event.delta.includes("going."),
@@ -263,7 +263,7 @@ describe.skipIf(!python)("an AgentOS", { timeout: 60_000 }, () => {
     expect(looked.end.outcome).toBe("done");
   });
 
-  test("another process takes the run over while it waits for a person", async () => {
+  test("another process takes over the run while it waits for the user", async () => {
     const { log, run, runner } = await takenOver("APPROVE", ({ type }) => type === "ask-start");
     const ask = (await entriesOf(log, run)).map(({ event }) => event).find((event) => event.type === "ask-start")!;
     await runner.answer(run, ask.ask, { allow: true });
@@ -275,12 +275,12 @@ describe.skipIf(!python)("an AgentOS", { timeout: 60_000 }, () => {
     expect(looked.end.outcome).toBe("done");
   });
 
-  test("what the server refuses, it refuses here", async () => {
+  test("a refusal by the server refuses the run", async () => {
     await expect(start(agent("nobody"), "HELLO")).rejects.toMatchObject({ message: "Agent not found", status: 404 });
   });
 
   // Must be last, because it kills the server.
-  test("a server that dies ends the run, and says so", async () => {
+  test("a server that dies ends the run with an error", async () => {
     const impatient = agno({ url: server.url, agent: "solo", retryMs: 200 });
     const { until, ended } = await start(impatient, "SLOW");
     await until(({ type }) => type === "text-delta");

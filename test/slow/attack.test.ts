@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { attackAll, attacks } from "../attacks/all.ts";
 
 /** The short form. `npm run test:attack` runs longer and also checks the viewer's latency. */
-test("every attack is refused, gives nothing away, and leaves a viewer their stream", async () => {
+test("every attack is refused, reveals nothing, and does not affect a viewer's stream", async () => {
   const names: string[] = [];
   for await (const { name, skipped, wrong, answers, viewer } of attackAll({ seconds: 0.5 })) {
     names.push(name);
@@ -21,7 +21,7 @@ test("every attack is refused, gives nothing away, and leaves a viewer their str
   expect(names).toHaveLength(attacks.length + 1);
 }, 300_000);
 
-test("nothing that is attacked outlives an attacker that is killed", async () => {
+test("no attacked server outlives an attacker that is killed", async () => {
   const program = path.join(import.meta.dirname, "../fixtures/attacked-servers.ts");
   const attacker = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", program], {
     stdio: ["ignore", "pipe", "inherit"],

@@ -37,8 +37,8 @@ const busy: Source = async function* (_, { signal, put }) {
   }
 };
 
-describe("a backup while 100 runs are at work", () => {
-  test("has everything that was acknowledged, and is a log elsewhere", async () => {
+describe("a backup while 100 runs are active", () => {
+  test("contains everything that was acknowledged, and works as a log elsewhere", async () => {
     const home = await temporary();
     const log = sqlite({ directory: path.join(home, ".runcast") });
     onStop(() => log.close());
@@ -93,7 +93,7 @@ describe("a backup while 100 runs are at work", () => {
     expect(files).toBeGreaterThanOrEqual(RUNS);
   });
 
-  test("of a server that does not run is read from its directory; what is there is never overwritten", async () => {
+  test("of a stopped server is read from its directory, and existing files are never overwritten", async () => {
     const home = await temporary();
     const log = sqlite({ directory: path.join(home, ".runcast") });
     await log.append("r", [{ seq: 1, at: 1, event: { type: "run-start", protocol: 2, run: "r", name: "a" } }]);
@@ -105,7 +105,7 @@ describe("a backup while 100 runs are at work", () => {
     await expect(restore.run(command([file], home))).rejects.toThrow(/is not empty/);
   });
 
-  test("that was cut off, or is something else, is refused and leaves nothing", async () => {
+  test("that is truncated or not a backup is refused and leaves nothing", async () => {
     const home = await temporary();
     const log = sqlite({ directory: path.join(home, ".runcast") });
     await log.close();
@@ -132,7 +132,7 @@ describe("an archive", () => {
     yield new Uint8Array(400);
   };
 
-  test("keeps names and bytes, however they are cut", async () => {
+  test("keeps names and bytes, however they are split", async () => {
     const long = `files/${"r".repeat(64)}/${"f".repeat(60)}`;
     const bytes = Buffer.concat(await Array.fromAsync(writeArchive(files("log.db", long))));
     for (const size of [1, 511, 100_000]) {
@@ -149,7 +149,7 @@ describe("an archive", () => {
     }
   });
 
-  test.each(["../out", "/etc/passwd", "a/../b", "a//b", ".hidden", "a\\b"])("has no place for %s", async (name) => {
+  test.each(["../out", "/etc/passwd", "a/../b", "a//b", ".hidden", "a\\b"])("rejects %s", async (name) => {
     const bytes = writeArchive(files(name));
     await expect(Array.fromAsync(readArchive(bytes))).rejects.toThrow(/not from Runcast/);
   });

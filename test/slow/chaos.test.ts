@@ -10,7 +10,7 @@ const SEED = Number(process.env.RUNCAST_SEED ?? Date.now() % 100_000);
 
 /** The short form of `npm run test:chaos`, which also measures takeover times. Other tests run concurrently here. */
 const play = (engine: EngineName, seconds: number) => {
-  test(`${engine}: nothing is lost, twice or repeated while processes die`, { timeout: 300_000 }, async () => {
+  test(`${engine}: nothing is lost, duplicated or repeated while processes die`, { timeout: 300_000 }, async () => {
     const report = await playRound({ engine, seed: SEED, seconds, runs: 8, only: SHORT });
     console.log(reportText(`${engine}, seed ${SEED}, ${seconds} s`, report));
     expect(report.problems).toEqual([]);

@@ -16,7 +16,7 @@ const listening = (requests: RunRequest[]): Source =>
     yield { type: "step-end", step: "s", finish: "stop" };
   };
 
-test("watch --file sends files with the message, and says what is wrong with one", async () => {
+test("watch --file sends files with the message, and reports problems with a file", async () => {
   const requests: RunRequest[] = [];
   const { url } = await serve(listening(requests));
   const cwd = await mkdtemp(path.join(tmpdir(), "runcast-files-"));

@@ -18,8 +18,8 @@ const configured = async (name: string, text: string): Promise<string> => {
 
 const source = (name: string) => JSON.stringify(path.join(root, `src/${name}.ts`));
 
-describe("what a server refuses is told in its words, with what to do", () => {
-  test("a fault of an agent, after a few tries", async () => {
+describe("a refusal is shown with the server's message and a hint", () => {
+  test("an agent's error is reported after a few retries", async () => {
     const port = await freePort();
     const text = `import { native } from ${source("dialects/native")};
       import { http } from ${source("sources/http")};
@@ -45,7 +45,7 @@ describe("what a server refuses is told in its words, with what to do", () => {
     });
   });
 
-  test("a stream that was cut is waited for, and what the server says meanwhile is shown", async () => {
+  test("a cut stream is retried, and the server's messages are shown meanwhile", async () => {
     const at = Date.now();
     const frame = (seq: number, event: object) => `id: ${seq}\ndata: ${JSON.stringify({ ...event, at })}\n\n`;
     const busy = refuses(503, { code: "busy", message: "the log is full", hint: "make room" });
@@ -63,7 +63,7 @@ describe("what a server refuses is told in its words, with what to do", () => {
     expect(code).toBe(0);
   });
 
-  test("a key that is missing or wrong, an unknown run; curl is shown how to send a key", async () => {
+  test("a missing or wrong key and an unknown run are reported, with how to send a key with curl", async () => {
     const cwd = await configured("key", `export default { key: "correct-horse", log: "memory" }`);
     const { url, said } = await serve([], { cwd });
     const line = (access: string) =>
@@ -84,7 +84,7 @@ describe("what a server refuses is told in its words, with what to do", () => {
     expect(known.said).toContain('/runs -H "authorization: Bearer $RUNCAST_KEY" -H');
   });
 
-  test("what is not Runcast at all", async () => {
+  test("a server that is not Runcast is reported", async () => {
     const { url, close } = await startScriptedServer(refuses(404, "<p>nothing here"));
     closers.push(close);
     for (const command of ["watch", "export"])
@@ -94,7 +94,7 @@ describe("what a server refuses is told in its words, with what to do", () => {
   });
 });
 
-describe("where no server answers", () => {
+describe("without a server", () => {
   test("the port is named, with how to start a server there from a clone", async () => {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
@@ -105,7 +105,7 @@ describe("where no server answers", () => {
     expect((await runcast(["export", `${url}/runs/x`])).error).toBe(`runcast export: ${message}`);
   });
 
-  test("a port that is never asked is named", async () => {
+  test("a port that fetch refuses is named", async () => {
     const { error } = await runcast(["export", "http://127.0.0.1:9/runs/x"]);
     expect(error).toBe("runcast export: HTTP clients block port 9; choose another port\n");
   });
@@ -115,7 +115,7 @@ describe("where no server answers", () => {
     expect(error).toBe("runcast export: there is no host nosuch.invalid; check the address http://nosuch.invalid\n");
   });
 
-  test("a run's id that is no file is looked for on the server, and both are told", async () => {
+  test("a run id that is not a file is looked up on the server, and both are mentioned", async () => {
     const env = { RUNCAST_URL: `http://127.0.0.1:${await freePort()}` };
     for (const command of ["check", "replay"])
       expect((await runcast([command, "nosuchrun"], { env })).error).toContain(
@@ -124,7 +124,7 @@ describe("where no server answers", () => {
   });
 });
 
-test("check and replay read a run by its address or its id", async () => {
+test("check and replay read a run by its URL or its id", async () => {
   const { url } = await serve(["--log", "memory"]);
   const { out, code } = await runcast(["watch", url, "--message", "hello"]);
   const run = /run (\w+)/.exec(out)![1]!;
@@ -135,7 +135,7 @@ test("check and replay read a run by its address or its id", async () => {
   expect((await runcast(["check", run], { env })).out).toMatch(/^ok: /);
 });
 
-describe("what a command line gets wrong is told with what to write instead", () => {
+describe("mistakes in a command line are reported with a correction", () => {
   test.each<[string[], string, Record<string, string>?]>([
     [["watch", "http://127.0.0.1:9", "--message", " "], "--message is empty: pass a message, such as"],
     [["watch", "localhost:4511"], "nor an address: http:// is missing, as in http://localhost:4511"],
@@ -150,7 +150,7 @@ describe("what a command line gets wrong is told with what to write instead", ()
     expect([out, code]).toEqual(["", 2]);
   });
 
-  test("files that cannot be read or written", async () => {
+  test("unreadable and unwritable files are reported", async () => {
     const cwd = await home("files");
     const { url } = await serve(["--log", "memory"]);
     const run = /run (\w+)/.exec((await runcast(["watch", url, "--message", "hello"])).out)![1]!;
@@ -175,7 +175,7 @@ describe("what a command line gets wrong is told with what to write instead", ()
 });
 
 describe("a server that cannot start", () => {
-  test("says of a log in use what to do, and that the port is taken too; export says whom to ask", async () => {
+  test("explains what to do about a log in use, and that the port is taken too, and export names the server to ask", async () => {
     const cwd = await home("twice");
     const { url } = await serve([], { cwd });
     const { port } = new URL(url);
@@ -195,7 +195,7 @@ describe("a server that cannot start", () => {
     });
   });
 
-  test("a key of a provider that is not set is reported at the start, by its name, for each agent", async () => {
+  test("reports a missing provider key by name at startup, for each agent", async () => {
     const text = `
       import { agent } from ${source("sources/agent")};
       import { provider } from ${source("models/provider")};
@@ -213,11 +213,11 @@ describe("a server that cannot start", () => {
       ),
       expect.stringMatching(/^ {2}warning boss: .* but GROQ_API_KEY is not set\./),
     ]);
-    // A request may still bring its own key.
+    // A request may still contain its own key.
     expect((await fetch(`${url}/ready`)).status).toBe(200);
   });
 
-  test("names an address that is none, and a key that is undefined", async () => {
+  test("names an invalid address, and an undefined key", async () => {
     const nonsense = await runcast(["serve", "--host", "nonsense.invalid", "--log", "memory"]);
     expect(nonsense.error).toBe(
       "runcast serve: nonsense.invalid is not an address of this machine; choose another: --host 127.0.0.1\n",

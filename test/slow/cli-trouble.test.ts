@@ -45,7 +45,7 @@ const runcast = async (...args: readonly string[]) => {
   return { out, error, code: child.exitCode };
 };
 
-test("a server whose reader has gone (`| tee`, and Ctrl-C for both) still ends its runs", async () => {
+test("a server whose reader is gone (`| tee`, and Ctrl-C for both) still ends its runs", async () => {
   const child = launch("serve", "--port", "0");
   let said = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
@@ -63,8 +63,8 @@ test("a server whose reader has gone (`| tee`, and Ctrl-C for both) still ends i
   expect((JSON.parse(entries.at(-1)!) as Entry).event).toMatchObject({ type: "run-end", outcome: "interrupted" });
 });
 
-describe("is told in words, without a stack", () => {
-  test("an address that cannot be read, a key that cannot be sent", async () => {
+describe("failures are explained without a stack trace", () => {
+  test("an address that cannot be parsed, a key that cannot be sent", async () => {
     for (const [args, message] of [
       [["watch", "http://127.0.0.1:9/runs/%zz"], "is not properly encoded"],
       [["export", "x", "--key", "ключ"], "the key contains characters that are not allowed in a header"],
@@ -74,7 +74,7 @@ describe("is told in words, without a stack", () => {
     expect(watched).toMatchObject({ code: 1, error: expect.stringMatching(/^runcast watch: the key.*\n$/) });
   });
 
-  test("an export that breaks off, or that cannot be written", async () => {
+  test("an export that is cut off, or that cannot be written", async () => {
     const line = '{"seq":1}\n';
     const server = http.createServer((_, response) => {
       response.writeHead(200).write(line, () => setImmediate(() => response.destroy()));
@@ -95,7 +95,7 @@ describe("is told in words, without a stack", () => {
   });
 });
 
-test("what a file holds never reaches the terminal as an escape, also where it is refused", async () => {
+test("a file's content never reaches the terminal as an escape sequence, even in error messages", async () => {
   const file = path.join(directory, "hostile.jsonl");
   await writeFile(file, "\x1b]0;owned\x07\n");
   const { error, code } = await runcast("replay", file);
@@ -104,14 +104,14 @@ test("what a file holds never reaches the terminal as an escape, also where it i
   expect(code).toBe(1);
 });
 
-test.each(["SIGINT", "SIGTERM"] as const)("a replay that %s stops ends as it stands", async (signal) => {
+test.each(["SIGINT", "SIGTERM"] as const)("a replay that %s stops keeps its output", async (signal) => {
   const child = launch("replay", golden, "--speed", "0.01");
   await once(child.stdout, "data");
   child.kill(signal);
   expect(await once(child, "exit")).toEqual([130, null]);
 });
 
-test("how to answer is safe to paste, whatever an agent calls its asks", async () => {
+test("the command for answering is safe to paste, whatever an agent names its asks", async () => {
   const server = createServer({
     agents: {
       test: async function* (_, { answerTo }) {

@@ -17,7 +17,7 @@ const post = (url: string, body: object, accept = "text/event-stream") =>
   });
 
 describe("the command line", () => {
-  test("helps", async () => {
+  test("prints help", async () => {
     const { out, code } = await runcast(["--help"]);
     expect(code).toBe(0);
     for (const name of ["serve", "watch", "replay", "export", "check"]) {
@@ -42,7 +42,7 @@ describe("the command line", () => {
       ["watch", "known", "--message", "more"],
       "--message starts a new run, but known names an existing one: leave out one",
     ],
-  ])("%j is refused with what is wrong, and 2", async (args, message) => {
+  ])("%j is rejected with a reason and exit code 2", async (args, message) => {
     const { error, code, out } = await runcast(args);
     expect(error).toContain(message);
     expect([code, out]).toEqual([2, ""]);
@@ -53,7 +53,7 @@ describe("check", () => {
   const lines = readFileSync(golden("everything"), "utf8").trimEnd().split("\n");
   const checked = (text: string) => runcast(["check", "-"], { input: text });
 
-  test("accepts a whole run and counts what is in it", async () => {
+  test("accepts a complete run and counts its content", async () => {
     const { out, code } = await runcast(["check", golden("everything")]);
     expect(out).toMatch(/^ok: \d+ entries, 5 steps, 5 calls, 1 sub-agent, done in [\d.]+ s\n$/);
     expect(code).toBe(0);
@@ -93,7 +93,7 @@ describe("check", () => {
     expect([out, code]).toEqual(["", 1]);
   });
 
-  test("says that there is no such file", async () => {
+  test("reports a missing file", async () => {
     expect(await runcast(["check", "nowhere.jsonl"])).toMatchObject({
       error: "runcast check: there is no file nowhere.jsonl\n",
       code: 1,
@@ -102,7 +102,7 @@ describe("check", () => {
 });
 
 describe("replay", () => {
-  test("plays a file as plain lines where there is no terminal", async () => {
+  test("plays a file as plain lines without a terminal", async () => {
     const { out, code } = await runcast(["replay", golden("everything"), "--speed", "max"]);
     expect(out).toContain("> Hello\n");
     expect(out).toMatch(/✗ weather_lookup .*\n {2}The weather in Lisbon cannot be looked up/);
@@ -111,7 +111,7 @@ describe("replay", () => {
     expect(code).toBe(0);
   });
 
-  test("takes the times of the log, faster, from an entry on; the exit code tells how the run ended", async () => {
+  test("uses the log's times, a speed and a start entry, and its exit code reflects the outcome", async () => {
     const from = await runcast(["replay", golden("answer"), "--speed", "20", "--from", "5"]);
     const whole = await runcast(["replay", golden("answer"), "--speed", "max"]);
     expect(from).toEqual(whole);
@@ -120,7 +120,7 @@ describe("replay", () => {
 });
 
 describe("serve", () => {
-  test("says what it found, streams a run that check accepts, exports, watches, and stops when it is told", async () => {
+  test("reports its setup, streams a run that check accepts, exports, watches, and stops on request", async () => {
     const home = await newHome("serve");
     const { child, said, url } = await serve([], { cwd: home });
     expect(said).toContain(`runcast ${version}  ${url}`);
@@ -164,7 +164,7 @@ describe("serve", () => {
     expect((await serve([], { cwd: home })).said).toMatch(/\.runcast: 2 runs\n/);
   });
 
-  test("a run of an earlier process that was killed goes on and is counted", async () => {
+  test("a run of an earlier process that was killed continues and is counted", async () => {
     const home = await newHome("kill");
     const { child, url } = await serve([], { cwd: home, env: { RUNCAST_DEMO_SPEED: "1" } });
     await post(url, { message: "Hello", run: "slow" }, "application/json");
@@ -190,7 +190,7 @@ describe("serve", () => {
     close();
   });
 
-  test("a configuration is read, its mistakes are told, flags beat it, retention holds", async () => {
+  test("a configuration is loaded, its mistakes are reported, flags override it, and retention applies", async () => {
     const home = await newHome("config");
     await writeFile(path.join(home, "runcast.config.mjs"), "export default { prot: 1 }");
     const wrong = await runcast(["serve"], { cwd: home });
@@ -216,7 +216,7 @@ describe("serve", () => {
     expect(existsSync(path.join(home, ".runcast"))).toBe(true);
   });
 
-  test("a configuration imports the package by its name, also where nothing was built", async () => {
+  test("a configuration can import the package by name, even without a build", async () => {
     const home = await newHome("named");
     const text = `import { demoAgent } from "runcast"; import { memory } from "runcast/logs/memory";
       export default { agents: { named: demoAgent() }, log: memory() };`;
@@ -231,7 +231,7 @@ describe("serve", () => {
     await once(child, "exit");
   });
 
-  test("what an agent keeps open does not keep a stopped server alive", async () => {
+  test("resources that an agent keeps open do not keep a stopped server alive", async () => {
     const home = await newHome("open");
     await writeFile(path.join(home, "runcast.config.mjs"), "setInterval(() => {}, 1000); export default {};");
     const { child } = await serve(["--log", "memory"], { cwd: home });
@@ -239,7 +239,7 @@ describe("serve", () => {
     expect(await once(child, "exit")).toEqual([0, null]);
   });
 
-  test("what cannot be is refused: a public address without a key, an unknown log", async () => {
+  test("a public address without a key and an unknown log are refused", async () => {
     const open = await runcast(["serve", "--host", "0.0.0.0", "--port", "0", "--log", "memory"]);
     expect(open).toMatchObject({ code: 1, error: expect.stringContaining("needs the setting key") });
     const log = await runcast(["serve", "--log", "sqlit"]);
@@ -248,14 +248,14 @@ describe("serve", () => {
 });
 
 describe("watch", () => {
-  test("tells that no server answers", async () => {
+  test("reports that no server responds", async () => {
     const port = await freePort();
     const { error, code } = await runcast(["watch", `http://127.0.0.1:${port}/runs/x`]);
     expect(error).toContain(`no server answers at http://127.0.0.1:${port}`);
     expect(code).toBe(1);
   });
 
-  test("tells how to answer, and shows the answer", async () => {
+  test("shows how to answer, and then the answer", async () => {
     const { url } = await serve(["--log", "memory"]);
     const child = launch(["watch", url, "--message", "Send the report, but ask for my approval first"]);
     child.stdout.setEncoding("utf8");
@@ -274,7 +274,7 @@ describe("watch", () => {
     expect(child.exitCode).toBe(0);
   });
 
-  test("a key is sent, and its absence is told in the server's words", async () => {
+  test("a key is sent, and a missing one is reported with the server's message", async () => {
     const home = await newHome("key");
     await writeFile(path.join(home, "runcast.config.mjs"), `export default { key: "correct-horse", log: "memory" }`);
     const { url } = await serve([], { cwd: home });

@@ -81,7 +81,7 @@ describe("with the server", () => {
     expect(runs).toMatchObject([{ run: handle.run, thread: "t", outcome: "done", seq: state.seq }]);
   });
 
-  test("cancels a run that it has only just asked for, twice", async () => {
+  test("cancels a run that it has just requested, twice", async () => {
     const { client } = await serve(asking);
     const handle = client.start({ message: "write" });
     expect(await handle.cancel({ reason: "changed my mind" })).toBe("cancelled");
@@ -89,7 +89,7 @@ describe("with the server", () => {
     expect(await handle.cancel()).toBe("ended");
   });
 
-  test("follows from anywhere: the start, a cursor, a snapshot, the end", async () => {
+  test("follows from any position: the start, a cursor, a snapshot, the end", async () => {
     const { client } = await serve(asking);
     const handle = client.start({ message: "write" });
     await untilNode(handle.state, "q");
@@ -107,7 +107,7 @@ describe("with the server", () => {
     expect(entries.map(({ seq }) => seq)).toEqual(Array.from({ length: whole.seq - 3 }, (_, index) => index + 4));
   });
 
-  test("is told why not: no run, a dropped run, no key, a token's limits", async () => {
+  test("reports why not: no run, a dropped run, no key, a token's limits", async () => {
     const { client, log } = await serve(quick);
     await expect(client.follow("nobody").finished).rejects.toMatchObject({ status: 404, code: "unknown-run" });
     const handle = client.start({ message: "hi" });
@@ -133,7 +133,7 @@ describe("with the server", () => {
   });
 });
 
-describe("a server that is killed in the middle of a run and comes back", () => {
+describe("a server that is killed during a run and comes back", () => {
   const start = async (directory: string, port: number): Promise<{ child: ChildProcess; port: number }> => {
     const child = fork(path.join(import.meta.dirname, "../restarted-server.ts"), [directory, `${port}`]);
     closers.push(() => kill(child));
@@ -149,7 +149,7 @@ describe("a server that is killed in the middle of a run and comes back", () => 
       child.kill("SIGKILL");
     });
 
-  test("ends the run as interrupted, and the client says so", async () => {
+  test("ends the run as interrupted, and the client reports it", async () => {
     const directory = await mkdtemp(path.join(tmpdir(), "runcast-client-"));
     closers.push(() => rm(directory, { recursive: true }));
     const { child, port } = await start(directory, 0);

@@ -45,7 +45,7 @@ describe.each(["docker-compose.yml", "docker-compose.postgres.yml"])("%s", (file
   });
 });
 
-test("the processes have the time that a hand-over takes, and are asked whether they are ready", () => {
+test("the processes have enough time for a hand-over, and a readiness check", () => {
   for (const name of NAMES) {
     const { stop_grace_period = "", healthcheck } = compose[name]!;
     // 20 s for safe points and 15 s for the rest. See docs/operations.md.
@@ -54,7 +54,7 @@ test("the processes have the time that a hand-over takes, and are asked whether 
   }
 });
 
-test("the balancer knows exactly these processes and checks /ready", () => {
+test("the load balancer knows exactly these processes and checks /ready", () => {
   const [file = ""] = compose["balancer"]!.volumes!.map((volume) => volume.split(":")[0]!);
   const config = read(file);
   const servers = [...config.matchAll(/^ {2}server (\S+) (\S+):(\d+) check /gm)];
@@ -71,35 +71,39 @@ describeWith("redis-server", "the same set-up as plain processes", () => {
     await redis?.stop();
   });
 
-  test("serves runs through the balancer, and goes on when a process is killed", { timeout: 180_000 }, async () => {
-    const [, ...settings] = compose["redis"]!.command.split(" ");
-    redis = await startRedis(...settings);
-    const cwd = await home("compose");
-    await writeFile(
-      path.join(cwd, "runcast.config.mjs"),
-      "export default { key: process.env.RUNCAST_KEY, secret: process.env.RUNCAST_SECRET };",
-    );
-    const env = { RUNCAST_KEY: KEY, RUNCAST_SECRET: "sixteen-characters-or-more", RUNCAST_DEMO_SPEED: "20" };
-    const started = NAMES.map((name) => {
-      const words = compose[name]!.command.split(" ").slice(2);
-      const own = words.map((word) => (isLogUrl(word) ? redis!.url : word.replace(/^4400$/, "0")));
-      return launch(own, { cwd, env });
-    });
-    const ports = await Promise.all(started.map(async (child) => Number(await portOf(child.stdout))));
-    balancer = await startRelay(() => ports);
-    const client = createClient({ url: balancer.url, key: KEY, backoff: () => 100 });
-    const handles = NAMES.map((name) => client.start({ run: name, message: "sub-agents" }));
-    started[1]!.kill("SIGKILL");
-    const states = await Promise.all(handles.map(({ finished }) => finished));
-    expect(states.map(({ outcome }) => outcome)).toEqual(["done", "done", "done"]);
-    for (const run of NAMES) {
-      const response = await fetch(`${balancer.url}/runs/${run}/export.jsonl`, {
-        headers: { authorization: `Bearer ${KEY}` },
+  test(
+    "serves runs through the load balancer, and continues when a process is killed",
+    { timeout: 180_000 },
+    async () => {
+      const [, ...settings] = compose["redis"]!.command.split(" ");
+      redis = await startRedis(...settings);
+      const cwd = await home("compose");
+      await writeFile(
+        path.join(cwd, "runcast.config.mjs"),
+        "export default { key: process.env.RUNCAST_KEY, secret: process.env.RUNCAST_SECRET };",
+      );
+      const env = { RUNCAST_KEY: KEY, RUNCAST_SECRET: "sixteen-characters-or-more", RUNCAST_DEMO_SPEED: "20" };
+      const started = NAMES.map((name) => {
+        const words = compose[name]!.command.split(" ").slice(2);
+        const own = words.map((word) => (isLogUrl(word) ? redis!.url : word.replace(/^4400$/, "0")));
+        return launch(own, { cwd, env });
       });
-      const lines = (await response.text()).trimEnd().split("\n");
-      expect(verify(lines.map((line) => JSON.parse(line)))).toBeUndefined();
-    }
-  });
+      const ports = await Promise.all(started.map(async (child) => Number(await portOf(child.stdout))));
+      balancer = await startRelay(() => ports);
+      const client = createClient({ url: balancer.url, key: KEY, backoff: () => 100 });
+      const handles = NAMES.map((name) => client.start({ run: name, message: "sub-agents" }));
+      started[1]!.kill("SIGKILL");
+      const states = await Promise.all(handles.map(({ finished }) => finished));
+      expect(states.map(({ outcome }) => outcome)).toEqual(["done", "done", "done"]);
+      for (const run of NAMES) {
+        const response = await fetch(`${balancer.url}/runs/${run}/export.jsonl`, {
+          headers: { authorization: `Bearer ${KEY}` },
+        });
+        const lines = (await response.text()).trimEnd().split("\n");
+        expect(verify(lines.map((line) => JSON.parse(line)))).toBeUndefined();
+      }
+    },
+  );
 });
 
 /** The port in a server's startup output. */

@@ -66,7 +66,7 @@ describe("a process that dies after any entry", { timeout: IS_LONG ? 1_800_000 :
     }
   });
 
-  test.each(goldens)("in the recorded run %s, whatever its source was", async (file) => {
+  test.each(goldens)("in the recorded run %s, regardless of its source", async (file) => {
     const recorded = readFileSync(path.join(GOLDEN, file), "utf8")
       .trimEnd()
       .split("\n")
@@ -91,7 +91,7 @@ describe("a process that dies after any entry", { timeout: IS_LONG ? 1_800_000 :
     }
   });
 
-  test("and so does the next, and the one after that", async () => {
+  test("and so do the next processes", async () => {
     const random = randomFrom(Number(process.env.RUNCAST_SEED ?? 7));
     for (let round = 0; IS_LONG ? hit < CRASH_POINTS : round < 60; round++) {
       const story = crashStories[Math.floor(random() * crashStories.length)]!;

@@ -35,7 +35,7 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))(
         expect(down).toEqual(up);
       });
     else
-      test("end with an error that may be tried again when the connection between them is cut", async () => {
+      test("end with a retryable error when the connection between them is cut", async () => {
         const { down } = await playStory(dialect, "everything", { urlOf: cutting(() => 1500) });
         expect(down).toMatchObject({ outcome: "error", error: { code: "upstream-cut", retryable: true } });
       });

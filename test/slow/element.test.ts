@@ -61,7 +61,7 @@ const gated = () => {
 };
 
 describeInBrowser("<run-view>", ({ serve, open, mistakes }: Browsing) => {
-  test("shows a run live on a page of another origin, with a token, and tells the page", async () => {
+  test("shows a run live on a page of another origin, with a token, and fires events", async () => {
     const { source, gate } = gated();
     const { show } = await foreignSite();
     const url = await serve(source, { key: "a-long-enough-key" });
@@ -111,7 +111,7 @@ describeInBrowser("<run-view>", ({ serve, open, mistakes }: Browsing) => {
     expect(mistakes()).toEqual([]);
   });
 
-  test("text of any length is only ever added to", async () => {
+  test("text of any length is only appended to", async () => {
     const events: Event[] = [
       { type: "step-start", step: "s" },
       { type: "text-start", part: "p" },
@@ -166,7 +166,7 @@ describeInBrowser("<run-view>", ({ serve, open, mistakes }: Browsing) => {
     expect(await view.locator(".text li").count()).toBe(2000);
   });
 
-  test("replays entries that it is given, forwards and backwards, and takes others", async () => {
+  test("replays given entries forward and backward, and accepts others", async () => {
     const { origins, show } = await foreignSite();
     const url = await serve(undefined, { origins });
     const { run } = await createClient({ url }).start({ message: "How is Lantern doing?" }).finished;
@@ -197,7 +197,7 @@ describeInBrowser("<run-view>", ({ serve, open, mistakes }: Browsing) => {
     expect(await text()).toBe(whole);
   });
 
-  test("text that is made to be slow is only text", async () => {
+  test("text that is designed to be slow is only text", async () => {
     const { origins, show } = await foreignSite();
     const url = await serve(undefined, { origins });
     const page = await open(show(`${loads(url)}<run-view></run-view>`));

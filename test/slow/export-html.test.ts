@@ -68,7 +68,7 @@ describeInBrowser("a run saved as HTML", ({ serve, open }: Browsing) => {
     expect(requests).toEqual([]);
   });
 
-  test("nothing that a run says becomes markup or leaves the file, and secrets are not in it", async () => {
+  test("no content of a run becomes markup or leaves the file, and it contains no secrets", async () => {
     const { page, requests, html } = await saveAndOpen(await serve(saying(hostileEvents(markup))), markup);
     const run = page.locator("run-view");
     await run.getByText("Finished").or(run.getByText("Failed")).first().waitFor();
@@ -83,7 +83,7 @@ describeInBrowser("a run saved as HTML", ({ serve, open }: Browsing) => {
     await page.getByText("passwords, tokens and keys in fields with such names: 1 removed").waitFor();
   });
 
-  test("a picture that a tool made is in it, and files can be saved from it", async () => {
+  test("it contains an image that a tool created, and files can be saved from it", async () => {
     const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
     const source: Source = async function* (_, { put }) {
       const image = await put(Buffer.from(pixel, "base64"), { mediaType: "image/png", name: "pixel.png" });

@@ -106,7 +106,7 @@ test.each(LOOKALIKES)("%j stays inside", async (name) => {
   outsideIsUntouched();
 });
 
-test("a glob's own dots lead nowhere", async () => {
+test("a glob's own dots do not escape", async () => {
   expect(await call("glob_files", { pattern: "../**" })).toContain("No file matches");
   expect(await call("glob_files", { pattern: `${base}/**` })).toContain("No file matches");
 });
@@ -121,14 +121,14 @@ describe.each([
   const writeThrough = (at: string) =>
     root().inParent(at, (directory, name) => replaceFile(directory, name, "written", { signal }), { create: true });
 
-  test("reads and writes what is inside", async () => {
+  test("reads and writes files inside", async () => {
     expect(await readThrough("inner/secret.txt")).toBe("inside");
     expect(await writeThrough("inner/new/deep.txt")).toBe("created");
     expect(await writeThrough("inner/new/deep.txt")).toBe("changed");
     expect(await readThrough("inner/new/deep.txt")).toBe("written");
   });
 
-  test("follows no link, wherever it stands and wherever it leads", async () => {
+  test("follows no link, wherever it is and wherever it leads", async () => {
     symlinkSync(path.join(base, "outside"), path.join(workspace, "absolute"));
     symlinkSync("../outside", path.join(workspace, "relative"));
     symlinkSync("../../outside/secret.txt", path.join(workspace, "inner/file"));
@@ -197,7 +197,7 @@ flip(); console.log("flipping");
 `;
 
 test.runIf(process.platform === "linux")(
-  "a link that comes and goes while files are used leads nowhere, ever",
+  "a link that is swapped in during file operations never leads outside",
   async () => {
     const flipper = spawn(process.execPath, ["-e", FLIPPER, workspace, path.join(base, "outside")], {
       stdio: ["pipe", "pipe", "inherit"],
@@ -231,7 +231,7 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test.runIf(process.platform === "linux")("leaves no handle open, whatever happens", async () => {
+test.runIf(process.platform === "linux")("leaves no handle open in any case", async () => {
   const open = () => readdirSync("/proc/self/fd").length;
   symlinkSync("..", path.join(workspace, "link"));
   const attempts = async () => {

@@ -49,7 +49,7 @@ describe("the first minutes", () => {
   test("with a model on this machine, one command is enough: an assistant that asks before it writes", async () => {
     const ollama = await startOllama();
     const cwd = await home("empty");
-    // Read from .env, as a key would be.
+    // Read from .env, like a key.
     writeFileSync(path.join(cwd, ".env"), `OLLAMA_BASE_URL=${ollama.url}/v1\n`);
     const { said, url } = await serve([], { cwd, env: { RUNCAST_MODEL: "" } });
     expect(said).toContain("assistant  ollama/llama3");
@@ -73,7 +73,7 @@ describe("the first minutes", () => {
     expect(error).toContain("openai/gpt-5 needs a key: set OPENAI_API_KEY, in the environment or in .env");
   });
 
-  test("init writes a configuration that works, says what is next, and overwrites nothing", async () => {
+  test("init writes a working configuration, shows the next steps, and overwrites nothing", async () => {
     const cwd = await home("init");
     const first = await runcast(["init"], { cwd });
     expect(first).toMatchObject({ code: 0, error: "" });

@@ -36,7 +36,7 @@ const bytesOf = (tokens: number, perSecond: number, windowMs = forge.windowMs!):
   return bytes;
 };
 
-test("wire bytes: the square of the answer only while it is short, then so many a second", () => {
+test("wire bytes grow with the square of the answer only while it is short, then at a fixed rate", () => {
   const counts = [1_000, 4_000, 16_000, 64_000];
   const bytes = counts.map((tokens) => bytesOf(tokens, MODEL));
   const mega = (some: number) => `${(some / 1e6).toFixed(1)} MB`;
@@ -55,7 +55,7 @@ test("wire bytes: the square of the answer only while it is short, then so many 
   expect((bytes[3]! - bytes[2]!) / 48_000).toBeLessThan(most);
 });
 
-test("what is held back comes: the page has every word, in order, and cumulative ends with its token", () => {
+test("held-back text is sent: the page has every word, in order, and cumulative ends with its token", () => {
   const page = forgePage();
   const encode = forge.encode({ link: () => "" });
   const text = [...answer(20_000, 1000, 1)].flatMap((entry) => encode(entry)).map(frameText);
@@ -67,7 +67,7 @@ test("what is held back comes: the page has every word, in order, and cumulative
   expect(tokens.at(-1)?.data["cumulative"]).toBe(shown?.content);
 });
 
-test("what is held back comes before anything else is said", () => {
+test("held-back text is sent before any other event", () => {
   const encode = forge.encode({ link: () => "" });
   const said: string[] = [];
   for (const entry of answer(8_000, 1000, 1)) {

@@ -44,7 +44,7 @@ const states = (entries: readonly Entry[]) => {
 };
 
 test(
-  `${KILLS} kills of the server: nothing lost, nothing twice, everything open is closed as interrupted`,
+  `${KILLS} kills of the server: nothing lost, nothing duplicated, everything open is closed as interrupted`,
   { timeout: KILLS * 20_000 },
   async () => {
     const directory = mkdtempSync(path.join(tmpdir(), "runcast-kill-"));

@@ -27,7 +27,7 @@ describe("a graph of LangGraph.js in process", { timeout: 60_000 }, () => {
     expect((await told("solo", "THINK")).thinking()).toBe("The user wants a thought. I have one.");
   });
 
-  test("two tools at once, each ending when it ends", async () => {
+  test("two parallel tools, ending independently", async () => {
     const { calls, all: of } = await told("solo", "TOOLS");
     expect(calls.map(({ name, state, input }) => [name, state, input])).toEqual([
       ["get_weather", "ok", { city: "Paris" }],
@@ -36,7 +36,7 @@ describe("a graph of LangGraph.js in process", { timeout: 60_000 }, () => {
     expect(of("tool-end").map(({ call }) => call)).toEqual([calls[1]!.id, calls[0]!.id]);
   });
 
-  test.each(["FAIL", "BADARGS", "UNKNOWN"])("%s: the call fails, and the model goes on", async (said) => {
+  test.each(["FAIL", "BADARGS", "UNKNOWN"])("%s: the call fails, and the model continues", async (said) => {
     const { calls, end } = await told("solo", said);
     expect(calls[0]!.state).toBe("error");
     expect(end.outcome).toBe("done");
@@ -47,7 +47,7 @@ describe("a graph of LangGraph.js in process", { timeout: 60_000 }, () => {
     expect(of("file")).toMatchObject([{ name: "/notes.md", change: "created", bytes: 14 }]);
   });
 
-  test("the same sub-agent twice at once, each by its own cause", async () => {
+  test("the same sub-agent twice in parallel, each with its own call", async () => {
     const { all: of, text, calls } = await told("deep", "PAIR");
     const tasks = calls.filter(({ name }) => name === "task");
     expect(new Set(of("agent-start").map(({ call }) => call))).toEqual(new Set(tasks.map(({ id }) => id)));
@@ -68,7 +68,7 @@ describe("a graph of LangGraph.js in process", { timeout: 60_000 }, () => {
     expect(edited.calls[0]).toMatchObject({ edited: true, input, content: [{ text: "sent to eve@example.com" }] });
   });
 
-  test("two approvals at once, beside a call that needs none", async () => {
+  test("two approvals at the same time, beside a call that needs none", async () => {
     const states = async (decide: Decide) =>
       (await told("solo", "BOTH", decide)).calls.map(({ name, state }) => `${name} ${state}`);
     expect(await states(allow)).toEqual(["send_mail ok", "send_mail ok", "get_weather ok"]);
@@ -107,7 +107,7 @@ describe("a graph of LangGraph.js in process", { timeout: 60_000 }, () => {
     expect(calls[0]!.state).toBe("cancelled");
   });
 
-  test("a thread goes on, with the graph's own memory", async () => {
+  test("a thread continues, with the graph's own memory", async () => {
     const thread = "t1";
     await told("solo", "HELLO", allow, { thread });
     const { end } = await told("solo", "THINK", allow, { thread });

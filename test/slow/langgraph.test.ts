@@ -51,7 +51,7 @@ describe.skipIf(!python)("a LangGraph server", { timeout: 60_000 }, () => {
     expect(text()).toBe("I thought about it: yes.");
   });
 
-  test("two tools at once, each ending when it ends, with the times of the server", async () => {
+  test("two parallel tools, ending independently, with the server's times", async () => {
     const { calls, all } = await solo("TOOLS");
     expect(calls.map(({ name, state }) => [name, state])).toEqual([
       ["get_weather", "ok"],
@@ -63,7 +63,7 @@ describe.skipIf(!python)("a LangGraph server", { timeout: 60_000 }, () => {
     expect(calls[0]!.ms! - calls[1]!.ms!).toBeGreaterThan(100);
   });
 
-  test("failing tool: it fails the run, as LangGraph does", async () => {
+  test("failing tool: it fails the run, as in LangGraph", async () => {
     const { calls, end } = await solo("FAIL");
     expect(calls[0]).toMatchObject({ state: "error", error: { message: "order system is down" } });
     expect(end).toMatchObject({ outcome: "error", error: { message: "order system is down" } });
@@ -100,7 +100,7 @@ describe.skipIf(!python)("a LangGraph server", { timeout: 60_000 }, () => {
     expect(all("agent-end")).toMatchObject([{ outcome: "done" }]);
   });
 
-  test("the same sub-agent twice at once, each by its own cause", async () => {
+  test("the same sub-agent twice in parallel, each with its own call", async () => {
     const { all, text, calls } = await deep("PAIR");
     const helpers = all("agent-start");
     const tasks = calls.filter(({ name }) => name === "task");
@@ -135,7 +135,7 @@ describe.skipIf(!python)("a LangGraph server", { timeout: 60_000 }, () => {
     });
   });
 
-  test("two approvals at once, beside a call that needs none", async () => {
+  test("two approvals at the same time, beside a call that needs none", async () => {
     const { calls, text } = await solo("BOTH", (_, index) => ({ allow: index === 0, reason: "denied: no" }));
     expect(calls.map(({ name, state }) => `${name} ${state}`)).toEqual([
       "send_mail ok",
@@ -187,7 +187,7 @@ describe.skipIf(!python)("a LangGraph server", { timeout: 60_000 }, () => {
     expect(end).toMatchObject({ outcome: "error", error: { code: "upstream-error" } });
   });
 
-  test("a slow tool shows as executing, and cancel ends the run at once, here and there", async () => {
+  test("a slow tool shows as executing, and cancel ends the run immediately, here and on the server", async () => {
     const { runner, run, until, ended } = await start(agent(), "SLOWTOOL");
     await until(({ type }) => type === "tool-execute");
     const before = Date.now();
@@ -204,7 +204,7 @@ describe.skipIf(!python)("a LangGraph server", { timeout: 60_000 }, () => {
     await expect.poll(status).toBe("interrupted");
   });
 
-  test("a thread goes on, for each person alone, also after a cancel and an unanswered approval", async () => {
+  test("a thread continues, separately per user, even after a cancel and an unanswered approval", async () => {
     const thread = "t1";
     const count = async (more: object = {}) => {
       const looked = await solo("HELLO", allow, { thread, ...more });
@@ -228,7 +228,7 @@ describe.skipIf(!python)("a LangGraph server", { timeout: 60_000 }, () => {
     expect(await count({ user: { id: "ada" } })).toBe(2);
   });
 
-  test("cut and resume: nothing is lost and nothing comes twice", async () => {
+  test("cut and resume: nothing is lost and nothing appears twice", async () => {
     const whole = (await solo("TOOLS")).text();
     for (const cut of isLong ? [1, 300, 900, 2000, 4000, 6000, 9000] : [900, 6000]) {
       // The first two connections create the thread and start the run.
@@ -274,7 +274,7 @@ describe.skipIf(!python)("a LangGraph server", { timeout: 60_000 }, () => {
     return { ended, answer };
   };
 
-  test("another process takes the run over in the middle of the text", async () => {
+  test("another process takes over the run in the middle of the text", async () => {
     const { ended } = await takenOver(
       "solo",
       "SLOW",
@@ -283,7 +283,7 @@ describe.skipIf(!python)("a LangGraph server", { timeout: 60_000 }, () => {
     expect((await ended()).text()).toBe("A very long answer that keeps going and going. ".repeat(20));
   });
 
-  test("another process takes the run over while tools and a sub-agent work", async () => {
+  test("another process takes over the run while tools and a sub-agent work", async () => {
     const looked = await (
       await takenOver("deep", "DELEGATE", (e) => e.type === "tool-execute" && e.agent !== undefined)
     ).ended();
@@ -295,7 +295,7 @@ describe.skipIf(!python)("a LangGraph server", { timeout: 60_000 }, () => {
     for (const { call } of again) expect(looked.calls.find(({ id }) => id === call)!.state).toBe("ok");
   });
 
-  test("another process takes the run over while it waits for approval", async () => {
+  test("another process takes over the run while it waits for approval", async () => {
     const { answer, ended } = await takenOver("solo", "APPROVE", ({ type }) => type === "ask-start");
     await answer({ allow: true });
     const looked = await ended();
@@ -304,7 +304,7 @@ describe.skipIf(!python)("a LangGraph server", { timeout: 60_000 }, () => {
     expect(looked.calls).toMatchObject([{ name: "send_mail", state: "ok" }]);
   });
 
-  test("another process takes the run over while a tool asks", async () => {
+  test("another process takes over the run while a tool asks", async () => {
     const { answer, ended } = await takenOver("solo", "FORM", ({ type }) => type === "ask-start");
     await answer({ value: "Tuesday" });
     const { calls, all } = await ended();
@@ -315,14 +315,14 @@ describe.skipIf(!python)("a LangGraph server", { timeout: 60_000 }, () => {
     ]);
   });
 
-  test("what the server refuses, it refuses here", async () => {
+  test("a refusal by the server refuses the run", async () => {
     await expect(start(agent("nobody"), "HELLO")).rejects.toMatchObject({
       message: expect.stringContaining("nobody") as string,
     });
   });
 
   // Must be last, because it kills the server.
-  test("a server that dies ends the run, and says so", async () => {
+  test("a server that dies ends the run with an error", async () => {
     const impatient = langgraph({ url: server.url, assistant: "solo", retryMs: 200 });
     const { until, ended } = await start(impatient, "SLOW");
     await until(({ type }) => type === "text-delta");

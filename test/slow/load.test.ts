@@ -44,8 +44,8 @@ const follow = async (run: string): Promise<{ entries: number; peak: number }> =
   return { entries, peak };
 };
 
-describe(`a stalled viewer while ${EVENTS.toLocaleString("en")} events pass`, { timeout: 600_000 }, () => {
-  test("with the SQLite log memory stays flat, and another viewer gets everything", async () => {
+describe(`a stalled viewer during ${EVENTS.toLocaleString("en")} events`, { timeout: 600_000 }, () => {
+  test("with the SQLite log, memory stays flat, and another viewer gets everything", async () => {
     server = await startLoadServer("sqlite");
     const warm = await follow(await start("flood", `${EVENTS / 10}`));
     expect(warm.entries).toBe(EVENTS / 10 + 6);
@@ -62,7 +62,7 @@ describe(`a stalled viewer while ${EVENTS.toLocaleString("en")} events pass`, { 
     expect(after - before).toBeLessThan(12 * MB);
   });
 
-  test("with the memory log it costs no more than the same run without that viewer", async () => {
+  test("with the memory log, it costs no more than the same run without that viewer", async () => {
     const used = async (isStalled: boolean): Promise<number> => {
       server = await startLoadServer("memory");
       const run = await start("flood", `${EVENTS}`);
@@ -79,7 +79,7 @@ describe(`a stalled viewer while ${EVENTS.toLocaleString("en")} events pass`, { 
     expect(stalled - without).toBeLessThan(2 * MB);
   });
 
-  test("and when it reads on, it gets everything too", async () => {
+  test("when it reads again, it gets everything too", async () => {
     server = await startLoadServer("sqlite");
     const run = await start("flood", `${EVENTS / 10}`);
     const response = await new Promise<IncomingMessage>((resolve) => get(`${server.url}/runs/${run}/events`, resolve));
@@ -96,7 +96,7 @@ describe(`a stalled viewer while ${EVENTS.toLocaleString("en")} events pass`, { 
 });
 
 test(
-  `${STREAMS.toLocaleString("en")} idle streams are open at once, and each hears the end`,
+  `${STREAMS.toLocaleString("en")} idle streams are open at the same time, and each gets the end`,
   { timeout: 300_000 },
   async () => {
     server = await startLoadServer("memory");

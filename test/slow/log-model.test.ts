@@ -66,7 +66,7 @@ const operations = ({ durable }: LogVariant) => [
 ];
 
 describeLogs("a log", (_, variant) => {
-  test("answers any sequence of calls like the model", { timeout: 600_000 }, async () => {
+  test("behaves like the model for any sequence of calls", { timeout: 600_000 }, async () => {
     const sequences = fc.commands(operations(variant), { maxCommands: 60, size: "+1" });
     const property = fc.asyncProperty(sequences, async (commands) => {
       const directory = await mkdtemp(path.join(tmpdir(), "runcast-log-"));

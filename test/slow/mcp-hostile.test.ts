@@ -4,7 +4,7 @@ import { hostileHttp, hostileStdio, calling, textOf, toolkit } from "../tools/mc
 const openStreams = async (url: string): Promise<number> => Number(await (await fetch(new URL("/open", url))).text());
 
 describe("a hostile MCP server", () => {
-  test.each(["cancelled", "timeout", "answered"])("does not keep the stream of a call that is %s", async (how) => {
+  test.each(["cancelled", "timeout", "answered"])("cannot keep the stream of a call that is %s", async (how) => {
     const { url } = await hostileHttp();
     const tools = toolkit({ servers: { bad: { url } } });
     const call = how === "answered" ? "bad__answered" : "bad__hang";
@@ -40,13 +40,13 @@ describe("a hostile MCP server", () => {
   test.each([
     ["HTTP", hostileHttp],
     ["stdio", hostileStdio],
-  ])("asks a person no more than a few times in one call, and is given up if it goes on: %s", async (_, start) => {
+  ])("can ask only a few times in one call, which is abandoned if it continues: %s", async (_, start) => {
     const tools = toolkit({ servers: { bad: await start() } });
     const { ends, all } = await calling(tools, [[["bad__ask"]]], (event, { answer }) => {
       if (event.type === "ask-start") answer(event.ask, { allow: true, value: "x" });
     });
     expect(all("ask-start").length).toBeLessThanOrEqual(16);
-    // So many questions in one breath may also look like a flood.
+    // So many questions at the same time may also look like a flood.
     expect(["mcp-too-many-asks", "mcp-server-lost"]).toContain(ends[0]?.error?.code);
   });
 

@@ -13,7 +13,7 @@ const shared = mcp({ servers: { own: ownServer("test/fixtures/mcp-server.ts") } 
 afterAll(() => shared.close());
 
 describe("a server that dies", () => {
-  test("killed in mid-call by stdio: the call is an error, the server is started again, the next call works", async () => {
+  test("killed during a call over stdio: the call fails, the server is restarted, the next call works", async () => {
     const server = everything();
     const tools = toolkit({ servers: { all: server } });
     let killed = 0;
@@ -39,7 +39,7 @@ describe("a server that dies", () => {
     expect(text()).toBe("done");
   });
 
-  test("killed in mid-call by HTTP, and away for a while", async () => {
+  test("killed during a call over HTTP, and away for a while", async () => {
     const first = await everythingHttp();
     const tools = toolkit({ servers: { all: { url: first.url } } });
     const { ends, all, requests } = await calling(tools, [[long], [echo("never offered")]], async ({ type }) => {
@@ -62,7 +62,7 @@ describe("a server that dies", () => {
     expect(later).toEqual(["Echo: back"]);
   });
 
-  test("restarted between two steps: a call to a session that is gone is sent again", async () => {
+  test("restarted between two steps: a call to a lost session is sent again", async () => {
     const first = await everythingHttp();
     const tools = toolkit({ servers: { all: { url: first.url } } });
     let restarted = false;
@@ -75,7 +75,7 @@ describe("a server that dies", () => {
     expect(ends.map(textOf)).toEqual(["Echo: one", "Echo: two"]);
   });
 
-  test("a server that nobody uses for a while is ended, and started again when it is needed", async () => {
+  test("an unused server is stopped after a while, and started again when it is needed", async () => {
     const server = everything();
     const tools = toolkit({ servers: { all: server }, idleMs: 1 });
     await calling(tools, [[echo("one")]]);
@@ -87,7 +87,7 @@ describe("a server that dies", () => {
     expect(server.pid()).not.toBe(pid);
   });
 
-  test("one that is down costs a notice and its own tools, nothing else", async () => {
+  test("a server that is down costs a notice and its own tools, nothing else", async () => {
     const nothing = { command: "runcast-no-such-program", env: { TOKEN: "secret-secret" } };
     const tools = toolkit({ servers: { none: nothing, all: everything(), gone: { url: "http://127.0.0.1:9/mcp" } } });
     const { ends, all, events } = await calling(tools, [[echo("one")], [echo("two")]]);
@@ -101,8 +101,8 @@ describe("a server that dies", () => {
   });
 });
 
-describe("what a server may do besides", () => {
-  test("its warnings are the call's stderr, its chatter is not shown", async () => {
+describe("other abilities of a server", () => {
+  test("its warnings are the call's stderr, and lower log levels are not shown", async () => {
     const { all, ends } = await calling(shared, [[["own__log"]]]);
     expect(textOf(ends[0])).toBe("logged");
     expect(all("tool-output-delta")).toMatchObject([
@@ -124,7 +124,7 @@ describe("what a server may do besides", () => {
     expect(all("tool-end").map(({ outcome }) => outcome)).toEqual(["ok", "ok", "ok"]);
   });
 
-  test("sound, progress without a total, a schema that only it can check", async () => {
+  test("sound, progress without a total, and a schema that only it can check", async () => {
     const { ends, all } = await calling(shared, [[["own__sound"]], [["own__steps"]], [["own__odd", { a: 1 }]]]);
     expect(ends[0]?.content).toMatchObject([{ type: "file", mediaType: "audio/wav", bytes: 4 }]);
     expect(all("tool-progress")).toMatchObject([
@@ -140,7 +140,7 @@ describe("what a server may do besides", () => {
     expect(textOf(ends[0])).toContain("sampling");
   });
 
-  test("tools that come are there in the next step, those for pages never", async () => {
+  test("new tools are available in the next step, and tools for pages never are", async () => {
     const { ends, requests } = await calling(shared, [[["own__grow"]], [["own__grown"]]]);
     expect(ends.map(textOf)).toEqual(["grew", "grown {}"]);
     const offered = requests.map(({ tools }) => tools?.map(({ name }) => name) ?? []);
@@ -165,7 +165,7 @@ describe("what a server may do besides", () => {
     expect(all("tool-end").map(({ outcome }) => outcome)).toEqual(["ok", "ok", "ok"]);
   });
 
-  test("a call allowed for the rest of the run is not asked about again", async () => {
+  test("a call that is allowed for the rest of the run does not ask again", async () => {
     const tools = toolkit({ servers: { own: ownServer("test/fixtures/mcp-server.ts") }, approval: "always" });
     const { all } = await calling(tools, [[["own__read"]], [["own__grow"]], [["own__read"]]], (event, { answer }) => {
       if (event.type === "ask-start") answer(event.ask, { allow: true, always: true });
@@ -175,7 +175,7 @@ describe("what a server may do besides", () => {
 });
 
 describe("servers that a request names", () => {
-  test("a private address needs allowPrivate", async () => {
+  test("need allowPrivate for a private address", async () => {
     const { url, port } = await everythingHttp();
     const servers = [{ name: "all", url }];
     const refused = await calling(toolkit({}), [], () => {}, { servers });
@@ -191,7 +191,7 @@ describe("servers that a request names", () => {
     expect(off.ends).toEqual([]);
   });
 
-  test("its key comes from the secrets, and shows nowhere", async () => {
+  test("get their key from the secrets, which appears nowhere", async () => {
     const keys: (string | undefined)[] = [];
     const server = createServer(({ headers }, response) => {
       keys.push(headers.authorization);
@@ -209,7 +209,7 @@ describe("servers that a request names", () => {
     expect(JSON.stringify(events)).not.toContain("very-secret-key");
   });
 
-  test("a request can leave out a configured server, never replace it", async () => {
+  test("can omit a configured server, but never replace it", async () => {
     const tools = () => toolkit({ servers: { all: everything() } });
     const off = await calling(tools(), [[echo("hi")]], () => {}, {
       servers: [{ name: "all", url: "http://127.0.0.1:9/", enabled: false }],
@@ -243,7 +243,7 @@ test.each([
   await expect(guardedFetch([])(url)).rejects.toThrow(/is a private address/);
 });
 
-test("names are safe, short and never twice", () => {
+test("names are safe, short and unique", () => {
   const unique = names();
   expect(unique("a__b")).toBe("a__b");
   const others = ["a__b", "a.b", "a/b", `a__${"x".repeat(100)}`, `a__${"x".repeat(101)}`, "ü__é"].map(unique);
@@ -251,7 +251,7 @@ test("names are safe, short and never twice", () => {
   for (const name of others) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
 });
 
-test("who is asked is never a guess between two runs", async () => {
+test("the wrong user is never asked when two runs are possible", async () => {
   const calls = inFlight();
   const call = (run: string) => ({
     context: { run } as never,

@@ -30,7 +30,7 @@ const one = async (call: Call, on?: Parameters<typeof calling>[2]) => {
 };
 
 describe("server-everything by stdio", () => {
-  test("offers these tools, with their titles and schemas as they are", async () => {
+  test("offers these tools, with their titles and schemas unchanged", async () => {
     const { requests, all } = await calling(toolkit({ servers: { all: everything() } }), [
       [["all__echo", { message: "x" }]],
     ]);
@@ -79,13 +79,13 @@ describe("server-everything by stdio", () => {
     expect(server.pid()).toBe(pid);
   });
 
-  test("arguments that do not fit never reach it", async () => {
+  test("invalid arguments never reach it", async () => {
     const { end, typesOf } = await one(["all__get-sum", { a: "one", b: 2 }]);
     expect(end).toMatchObject({ outcome: "error", error: { code: "invalid-input" } });
     expect(typesOf(end.call)).not.toContain("tool-execute");
   });
 
-  test("the environment is what the configuration gives", async () => {
+  test("its environment is that of the configuration", async () => {
     const { end } = await one(["all__get-env"]);
     const given = JSON.parse(textOf(end)) as Record<string, string>;
     expect(given["GREETING"]).toBe("hello from the configuration");
@@ -154,7 +154,7 @@ describe("server-everything by stdio", () => {
     expect(ends.map((end) => textOf(end).split(" ")[0])).toEqual(["Started", "Started", "Stopped", "Stopped"]);
   });
 
-  test("roots, if there are some", async () => {
+  test("roots, if there are any", async () => {
     const tools = toolkit({ servers: { all: everything() }, roots: ["file:///workspace/lantern"] });
     const { ends } = await calling(tools, [[["all__get-roots-list"]]]);
     expect(textOf(ends[0])).toContain("URI: file:///workspace/lantern");
@@ -166,7 +166,7 @@ describe("server-everything by stdio", () => {
     expect(all("tool-progress").map(({ fraction }) => fraction)).toEqual([0.25, 0.5, 0.75, 1]);
   });
 
-  test("a cancelled call ends at once, and the server is there for the next", async () => {
+  test("a cancelled call ends immediately, and the server is available for the next", async () => {
     const server = everything();
     const tools = toolkit({ servers: { all: server } });
     const { ends } = await calling(
@@ -181,7 +181,7 @@ describe("server-everything by stdio", () => {
     expect(textOf(ends[1])).toBe("Echo: after");
   });
 
-  test("a task says what it does, and asks", async () => {
+  test("a task reports its progress, and asks", async () => {
     const { end, all } = await one(
       ["all__simulate-research-query", { topic: "python", ambiguous: true }],
       (event, { answer }) => {
@@ -247,7 +247,7 @@ describe("elicitation", () => {
     expect((await one(before, answering({ value: "decline" }))).end.outcome).toBe("error");
   });
 
-  test("two runs at once on one HTTP connection: each is asked its own", async () => {
+  test("two concurrent runs on one HTTP connection: each gets its own question", async () => {
     const { url } = await everythingHttp();
     const tools = toolkit({ servers: { all: { url } } });
     const both = Promise.withResolvers<void>();
@@ -266,7 +266,7 @@ describe("elicitation", () => {
 });
 
 describe("server-filesystem", () => {
-  test("every tool, on a directory of its own", async () => {
+  test("every tool works, on a separate directory", async () => {
     const place = directory();
     const at = (...names: string[]) => path.join(place, ...names);
     writeFileSync(at("pixel.png"), Buffer.from("89504e470d0a1a0a", "hex"));
@@ -302,7 +302,7 @@ describe("server-filesystem", () => {
     expect(await readFile(at("b.md"), "utf8")).toBe("one\nthree\n");
   });
 
-  test("what it refuses is an error with its own words", async () => {
+  test("a refusal is an error with the server's message", async () => {
     const tools = toolkit({ servers: { files: filesystem(directory()) } });
     const { ends } = await calling(tools, [[["files__read_text_file", { path: "/etc/hostname" }]]]);
     expect(ends[0]).toMatchObject({ outcome: "error", error: { message: expect.stringContaining("Access denied") } });

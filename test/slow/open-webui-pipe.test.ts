@@ -36,7 +36,7 @@ describeLive("the pipe", ({ program }) => {
   afterEach(async () => void (await Promise.all(servers.splice(0).map((server) => server.close()))));
   const valvesOf = ({ url }: Server, rest: object = {}) => ({ RUNCAST_URL: url, ...rest });
 
-  test("forwards data lines as they are and nothing else, and says who asks and how", async () => {
+  test("forwards data lines unchanged and nothing else, and sends the user and its settings", async () => {
     const tricky = { type: "response.output_text.delta", delta: "a\u2028b\u0085c\u000b « 😀" };
     const server = await serve(
       streams(
@@ -73,7 +73,7 @@ describeLive("the pipe", ({ program }) => {
     expect(JSON.parse(body)).toMatchObject({ model: "helper", runcast: { settings: { STYLE: "details" } } });
   });
 
-  test("documents of the chat go along with their bytes, but only the user's own, and not too much", async () => {
+  test("sends documents of the chat with their bytes, but only the user's own, up to a limit", async () => {
     const folder = await mkdtemp(path.join(tmpdir(), "runcast-documents-"));
     const stored: Record<string, StoredFile> = {};
     const store = async (id: string, about: Partial<StoredFile> = {}) => {
@@ -113,7 +113,7 @@ describeLive("the pipe", ({ program }) => {
     expect(await cancelled.promise).toBe("/open-webui/v1/runs/run-1/cancel");
   });
 
-  test("without settings: the defaults of the valves, and what the server is told of them", async () => {
+  test("without settings, uses the defaults of the valves and sends them to the server", async () => {
     const server = await serve(streams(DONE));
     const [first] = await drivePipe(python, { do: "defaults" });
     expect(first!.defaults).toEqual({
@@ -132,7 +132,7 @@ describeLive("the pipe", ({ program }) => {
     );
   });
 
-  test("goes on where the stream broke, and forgets the will once nothing is open", async () => {
+  test("resumes where the stream broke, and drops the will once nothing is open", async () => {
     const server = await serve(
       breaks(line({ runcast: { will: [{ closed: 1 }] } }), line(added, "3.1")),
       refuses(410, { message: "the run is gone" }),
@@ -190,7 +190,7 @@ describeLive("the pipe", ({ program }) => {
     expect(whole[0].whole.error.detail).toMatch(sentence);
   });
 
-  test("a dialog's answer goes back into the run, again if it was none, while the stream goes on", async () => {
+  test("a dialog's answer goes back into the run, again if it failed, while the stream continues", async () => {
     const call = { type: "confirmation", data: { title: "Delete?", message: "all of it" } };
     const path = "/open-webui/v1/runs/run-1/asks/a/confirmation";
     let stream: ServerResponse<IncomingMessage> | undefined;
@@ -236,7 +236,7 @@ describeLive("the pipe", ({ program }) => {
     expect(server.requests[0]!.headers["runcast-disconnect"]).toBe("continue");
   });
 
-  test("a cut between a frame's id and its data has the frame come again", async () => {
+  test("a cut between a frame's id and its data repeats the frame", async () => {
     const server = await serve(
       breaks(line(added, "3"), "id: 4\n"),
       streams(line({ fourth: 4 }, "4"), line({ fifth: 5 }, "5"), DONE),
@@ -245,7 +245,7 @@ describeLive("the pipe", ({ program }) => {
     expect(server.requests[1]!.headers["last-event-id"]).toBe("3");
   });
 
-  test("each agent is a model; an absent server is one that says so", async () => {
+  test("each agent is a model, and an absent server is a model with an explanation", async () => {
     const server = await serve((response) =>
       response.end(JSON.stringify({ data: [{ id: "a", name: "A" }, { id: "b" }] })),
     );
@@ -264,7 +264,7 @@ describeLive("the pipe", ({ program }) => {
     return (response) => response.end(body);
   };
 
-  test("the valves offer the styles that the server lists, and the default alone where it lists none", async () => {
+  test("the valves offer the styles that the server lists, or only the default if it lists none", async () => {
     const offered = async (...script: readonly Answering[]) => {
       const said = await drivePipe(python, { valves: valvesOf(await serve(...script)), do: "pipes" });
       return said.flatMap(({ styles }) => (styles ? [styles] : []));

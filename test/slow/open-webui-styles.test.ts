@@ -10,7 +10,7 @@ const generated = fc.sample(arbitraryLog(3), { numRuns: RUNS, seed });
 const long = goldenRuns.filter(({ entries }) => entries.length >= 100);
 
 describe.each(tellings)(`$name (seed ${seed})`, { timeout: 600_000 }, (telling) => {
-  test("at every moment of every long golden run, what is shown is what is true", () => {
+  test("the display is correct at every moment of every long golden run", () => {
     for (const { entries } of long) telling.run(entries);
   });
 
@@ -22,7 +22,7 @@ describe.each(tellings)(`$name (seed ${seed})`, { timeout: 600_000 }, (telling) 
     for (const entries of generated.slice(0, RUNS / 5)) telling.endings(entries, 1);
   });
 
-  test("at every moment Stop leaves nothing to run", () => {
+  test("at every moment, Stop leaves nothing to run", () => {
     for (const entries of generated.slice(0, RUNS / 5)) telling.stops(entries, 1);
   });
 });

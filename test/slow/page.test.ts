@@ -25,7 +25,7 @@ const readEvents = (asked: { readonly path: string; readonly last: string; reado
   });
 
 describeInBrowser("the page", ({ serve, open, openBeside }: Browsing) => {
-  test("teaches whoever opens it first, and starts a run with one click", async () => {
+  test("guides new users, and starts a run with one click", async () => {
     const page = await open(await serve());
     const suggestion = page.getByRole("button", { name: "Show me a failing tool" });
     await suggestion.waitFor();
@@ -72,7 +72,7 @@ describeInBrowser("the page", ({ serve, open, openBeside }: Browsing) => {
     expect(own).toEqual(expect.arrayContaining(["text-delta", "tool-start", "tool-end"]));
   });
 
-  test("asks nothing of any other host", async () => {
+  test("requests nothing from any other host", async () => {
     const url = await serve();
     const page = await open("about:blank");
     const asked: string[] = [];
@@ -83,7 +83,7 @@ describeInBrowser("the page", ({ serve, open, openBeside }: Browsing) => {
     expect(new Set(asked.filter((origin) => origin !== "null"))).toEqual(new Set([url]));
   });
 
-  test("opens one run by its address, and goes on with it after a reload", async () => {
+  test("opens one run by its URL, and continues it after a reload", async () => {
     const url = await serve();
     const page = await open(url);
     await send(page, "Show me a failing tool");
@@ -97,7 +97,7 @@ describeInBrowser("the page", ({ serve, open, openBeside }: Browsing) => {
     await ended(alone, "done");
   });
 
-  test("a link with a token only shows; a server with a key asks for it", async () => {
+  test("a link with a token is read-only, and a server with a key asks for it", async () => {
     const key = "a-long-enough-key";
     const url = await serve(undefined, { key });
     const page = await open(url);
@@ -134,7 +134,7 @@ describeInBrowser("the page", ({ serve, open, openBeside }: Browsing) => {
     await ended(guest, "done");
   });
 
-  test("says what to do where there is nothing to show", async () => {
+  test("explains what to do if there is nothing to show", async () => {
     const url = await serve();
     const none = await open(`${url}/?run=nobody`);
     await none.getByRole("alert").waitFor();

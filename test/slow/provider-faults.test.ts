@@ -42,7 +42,7 @@ const suffer = async (fault: string) => {
 const textOf = (events: readonly Event[]) =>
   events.map((event) => (event.type === "text-delta" ? event.delta : "")).join("");
 
-describe("a fault before anything was shown is tried again", () => {
+describe("a failure before any output is retried", () => {
   test.each([
     ["limited-once", "model-rate-limited"],
     ["reset-at-once", "model-unreachable"],
@@ -57,7 +57,7 @@ describe("a fault before anything was shown is tried again", () => {
     expect(end).toMatchObject({ outcome: "done", usage: { input: 5, output: 7 } });
   });
 
-  test("but not for ever", async () => {
+  test("but not forever", async () => {
     const { end, retries } = await suffer("broken");
     expect(retries.map(({ attempt, wait }) => [attempt, wait])).toEqual([
       [2, 1],
@@ -66,14 +66,14 @@ describe("a fault before anything was shown is tried again", () => {
     expect(end.error).toMatchObject({ code: "model-unavailable", message: "the server broke", retryable: true });
   });
 
-  test("and not when the provider wants us gone for a day", async () => {
+  test("and not if the provider requests a delay of a day", async () => {
     const { end, retries } = await suffer("limited");
     expect(retries).toEqual([]);
     expect(end.error).toMatchObject({ code: "model-rate-limited", hint: expect.stringContaining("86400 seconds") });
   });
 });
 
-describe("a fault after something was shown ends the run, and says that it may be tried again", () => {
+describe("a failure after some output ends the run as retryable", () => {
   test.each([
     ["reset-in-text", "model-unreachable"],
     ["stall", "model-stalled"],
@@ -105,7 +105,7 @@ describe("a fault after something was shown ends the run, and says that it may b
   });
 });
 
-describe("what the provider refuses is told in words that help", () => {
+describe("refusals by the provider are explained", () => {
   test.each([
     ["unauthorized", "model-unauthorized", "Incorrect API key provided: [secret].", "Check the key in ACME_API_KEY."],
     ["quota", "model-quota", "no credit", "credit"],
@@ -139,8 +139,8 @@ describe("what the provider refuses is told in words that help", () => {
   });
 });
 
-describe("oddities are no faults", () => {
-  test("ids that repeat", async () => {
+describe("oddities are not failures", () => {
+  test("repeated ids", async () => {
     const { end, all, text } = await suffer("twins");
     const calls = all("tool-start").map(({ call }) => call);
     expect(new Set(calls).size).toBe(4);

@@ -51,7 +51,7 @@ const play = async (fault: string, options: Options = {}) => {
   return { events, all, text, end: all("run-end")[0]! };
 };
 
-describe("a reason reaches the person, whatever its form", () => {
+describe("the reason reaches the user, in any format", () => {
   test.each([
     ["reason-detail", "The model does not take images."],
     ["reason-details", "messages.0.name: Field required"],
@@ -65,7 +65,7 @@ describe("a reason reaches the person, whatever its form", () => {
     expect(end).toMatchObject({ outcome: "error", error: { message, retryable: false } });
   });
 
-  test("an answer that came whole instead of streamed is the answer", async () => {
+  test("an answer that is not streamed is the answer", async () => {
     const { end, text, all } = await play("whole-200");
     expect(text).toBe("Hello there.");
     expect(all("thinking-delta").map(({ delta }) => delta)).toEqual(["Short."]);
@@ -73,8 +73,8 @@ describe("a reason reaches the person, whatever its form", () => {
   });
 });
 
-describe("signs of life are no silence", () => {
-  test.each(["comments", "empty-deltas"])("%s: the person sees that the model is queued", async (fault) => {
+describe("keep-alives are not silence", () => {
+  test.each(["comments", "empty-deltas"])("%s: the user sees that the model is queued", async (fault) => {
     const { end, all, text } = await play(fault, { stallMs: 2500, until: "status", afterMs: 3500 });
     expect(all("status").map((event) => event.text)).toEqual(["The model is queued.", ""]);
     expect(all("step-retry")).toEqual([]);
@@ -82,8 +82,8 @@ describe("signs of life are no silence", () => {
   });
 });
 
-describe("what servers add is kept", () => {
-  test("sources, pictures, transcripts and thoughts in other fields", async () => {
+describe("server extensions are kept", () => {
+  test("sources, images, transcripts and thoughts in other fields", async () => {
     const { all, text, end } = await play("added");
     expect(all("thinking-delta").map(({ delta }) => delta)).toEqual(["I look it up."]);
     expect(text).toBe("Lisbon is warm. So I said.");
@@ -96,14 +96,14 @@ describe("what servers add is kept", () => {
     expect(end.outcome).toBe("done");
   });
 
-  test("a call of the older form is a call", async () => {
+  test("a call in the legacy format is a call", async () => {
     const { all, text } = await play("legacy");
     expect(all("tool-start")).toMatchObject([{ name: "echo" }]);
     expect(all("tool-end")).toMatchObject([{ outcome: "ok", content: [{ text: "a" }] }]);
     expect(text).toBe("Hello there.");
   });
 
-  test("a call without a name is shown as one, and the model is told", async () => {
+  test("a call without a name is shown, and the model gets an error", async () => {
     const { all, text } = await play("nameless");
     expect(all("tool-start")).toMatchObject([{ name: "unknown" }]);
     expect(all("tool-end")).toMatchObject([
@@ -112,7 +112,7 @@ describe("what servers add is kept", () => {
     expect(text).toBe("Hello there.");
   });
 
-  test("arguments that come whole are shown to the letter", async () => {
+  test("arguments that arrive complete are shown verbatim", async () => {
     const { all } = await play("exact");
     const text = all("tool-input-delta").map(({ delta }) => delta);
     expect(text).toEqual(['{"text": "a", "id": 12345678901234567890, "text": "b"}']);
@@ -120,7 +120,7 @@ describe("what servers add is kept", () => {
   });
 });
 
-describe("one bad piece is not the end", () => {
+describe("one bad piece does not end the response", () => {
   test.each(["unreadable", "unknown_chunk"])("%s", async (fault) => {
     const { text, all, end } = await play(fault);
     expect([text, end.outcome]).toEqual(["Hello there.", "done"]);
@@ -129,12 +129,12 @@ describe("one bad piece is not the end", () => {
     ]);
   });
 
-  test("a connection that breaks after the end takes nothing from the answer", async () => {
+  test("a connection that breaks after the end does not affect the answer", async () => {
     const { text, end } = await play("reset-after-end", { until: "text-delta" });
     expect([text, end.outcome]).toEqual(["Hello there.", "done"]);
   });
 
-  test("one that breaks in mid-answer reads as what it is", async () => {
+  test("one that breaks in the middle of the answer is reported as such", async () => {
     const { text, end } = await play("reset-in-text", { until: "text-delta" });
     expect(text).toBe("Hel");
     expect(end.error).toMatchObject({
@@ -162,21 +162,21 @@ describe("reasoning in the history", () => {
     ["wants-reasoning", "turn", "done"],
     ["wants-reasoning", "all", "done"],
     ["wants-reasoning", "none", "error"],
-  ] as const)("a server that %s, told that it gets %s: %s", async (fault, history, outcome) => {
+  ] as const)("a server that %s, configured to get %s: %s", async (fault, history, outcome) => {
     const { end, text } = await play(fault, { history, before });
     expect(end.outcome).toBe(outcome);
     if (outcome === "done") expect(text).toBe("Hello there.");
     else expect(end.error?.message).toContain("reasoning_content");
   });
 
-  test("what was thought about earlier questions goes back only to those who want all of it", async () => {
+  test("thoughts about earlier messages go back only to servers that get all of them", async () => {
     const ask = (history: ReasoningHistory) => play("refuses-reasoning", { history, before });
     expect((await ask("all")).all("tool-start")).toEqual([]);
     expect((await ask("turn")).all("tool-start")).toHaveLength(1);
   });
 });
 
-test("a server without the responses API is named as what it is", async () => {
+test("a server without the Responses API is reported as such", async () => {
   const models = provider({ openai: { baseUrl: `${serving.url}/gone`, apiKey: "key" } });
   const source = agent({ name: "test", model: "openai/local-model", provider: models });
   const { runner, log } = setUp();

@@ -75,7 +75,7 @@ const suite = (program: string): void => {
     expect(all("thinking-end")[0]!.meta).toBeDefined();
   });
 
-  test("two tools at once, each with its result when it comes", async () => {
+  test("two parallel tools, each with its result when it arrives", async () => {
     const { all } = await play("TWO");
     const [weather, time] = all("tool-start");
     expect(all("tool-end").map(({ call }) => call)).toEqual([time!.call, weather!.call]);
@@ -85,7 +85,7 @@ const suite = (program: string): void => {
     expect(all("tool-end").every(({ ms }) => ms === undefined)).toBe(true);
   });
 
-  test("a failing tool has failed, and wrong arguments too", async () => {
+  test("a failing tool has failed, and so have wrong arguments", async () => {
     const failing = await play("FAIL");
     expect(failing.all("tool-end")).toMatchObject([
       { outcome: "error", error: { message: "the order system is down, so 42 was not found" } },
@@ -107,7 +107,7 @@ const suite = (program: string): void => {
     expect(events.at(-1)).toMatchObject({ outcome: "done" });
   });
 
-  test("two approvals at once, one of them denied", async () => {
+  test("two approvals at the same time, one of them denied", async () => {
     const asked: string[] = [];
     const { all, state } = await play("MAILS", ({ message = "" }) => {
       asked.push(message);
@@ -122,7 +122,7 @@ const suite = (program: string): void => {
     expect(textOf(state, "text")).toContain("That were the mails.");
   });
 
-  test("a tool of the client is left to it, and its result goes back", async () => {
+  test("the client runs its own tool, and its result goes back", async () => {
     const tools = [
       {
         name: "show_map",
@@ -149,13 +149,13 @@ const suite = (program: string): void => {
     expect(textOf(next.state, "text")).toBe("You see Paris.");
   });
 
-  test("an error of the provider is the run's", async () => {
+  test("an error of the provider is the run's error", async () => {
     const { events } = await play("ERROR");
     expect(events.at(-1)).toMatchObject({ outcome: "error", error: { code: "upstream-error" } });
     expect(JSON.stringify(events.at(-1))).toContain("the model is out of order");
   });
 
-  test("a cancel ends the run here and closes the connection there", async () => {
+  test("a cancel ends the run here and closes the connection to the server", async () => {
     const { runner, log, run } = await start("SLOW");
     await untilEvent(log, run, ({ type }) => type === "text-delta");
     await runner.cancel(run, {});
@@ -167,7 +167,7 @@ const suite = (program: string): void => {
     expect(server.sent().length).toBeLessThan(3);
   });
 
-  test("a cut is an error that may be tried again", async () => {
+  test("a cut is a retryable error", async () => {
     server.cutAfter(2000);
     const { log, run } = await start("SLOW");
     const events = await untilEnd(log, run);

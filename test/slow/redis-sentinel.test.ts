@@ -18,7 +18,7 @@ describeWith("redis-server", "a log in a Redis whose primary Sentinels replace",
     for (const stop of stops.splice(0).reverse()) await stop();
   });
 
-  test("goes on with the new primary, loses and repeats nothing, and wakes again", { timeout: 120_000 }, async () => {
+  test("continues with the new primary, loses and repeats nothing, and wakes again", { timeout: 120_000 }, async () => {
     const primary = await startRedis();
     stops.push(primary.stop);
     const replica = await startRedis("--replicaof", "127.0.0.1", String(primary.port));
@@ -61,7 +61,7 @@ describeWith("redis-server", "a log in a Redis whose primary Sentinels replace",
     }, 30_000);
   });
 
-  test("says which Sentinels it cannot reach, and not the password", async () => {
+  test("names the Sentinels that it cannot reach, without the password", async () => {
     const error = await redis({ url: "redis+sentinel://ada:secret-word@127.0.0.1:1/main" }).catch(
       (caught: Error) => caught,
     );

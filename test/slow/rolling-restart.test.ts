@@ -31,47 +31,51 @@ describeWith("redis-server", "two processes, one of which is told to terminate",
     redis = relay = undefined;
   });
 
-  test("it takes no new run, hands its own over, and their viewers see them go on", { timeout: 180_000 }, async () => {
-    redis = await startRedis();
-    const handOverMs = 3000;
-    const [old, other] = [await start(handOverMs, redis.url), await start(handOverMs, redis.url)];
-    relay = await startRelay(() => [portOf(old), portOf(other)]);
-    const client = createClient({ url: relay.url, backoff: () => 50 });
-    await post(`${old.url}/runs`, { run: "waits", message: "approval" });
-    await post(`${old.url}/runs`, { run: "works", message: "cancel" });
-    const seen: Entry[] = [];
-    const followed = client.follow("works", { onEntry: (entry) => void seen.push(entry) });
-    const { ask } = await entryOf(other.url, "waits", "ask-start");
-    await entryOf(other.url, "works", "tool-execute");
+  test(
+    "it accepts no new run, hands over its own, and their viewers see them continue",
+    { timeout: 180_000 },
+    async () => {
+      redis = await startRedis();
+      const handOverMs = 3000;
+      const [old, other] = [await start(handOverMs, redis.url), await start(handOverMs, redis.url)];
+      relay = await startRelay(() => [portOf(old), portOf(other)]);
+      const client = createClient({ url: relay.url, backoff: () => 50 });
+      await post(`${old.url}/runs`, { run: "waits", message: "approval" });
+      await post(`${old.url}/runs`, { run: "works", message: "cancel" });
+      const seen: Entry[] = [];
+      const followed = client.follow("works", { onEntry: (entry) => void seen.push(entry) });
+      const { ask } = await entryOf(other.url, "waits", "ask-start");
+      await entryOf(other.url, "works", "tool-execute");
 
-    const stoppedAt = Date.now();
-    old.child.kill("SIGTERM");
-    await expect.poll(async () => (await fetch(`${old.url}/ready`)).status, { interval: 20 }).toBe(503);
-    expect(await (await fetch(`${old.url}/ready`)).json()).toEqual({ status: "stopping" });
-    const refused = await request(`${old.url}/runs`, { message: "hello" });
-    expect(refused.status).toBe(503);
-    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
-    expect(await refused.json()).toMatchObject({ error: { code: "closing", retryable: true } });
+      const stoppedAt = Date.now();
+      old.child.kill("SIGTERM");
+      await expect.poll(async () => (await fetch(`${old.url}/ready`)).status, { interval: 20 }).toBe(503);
+      expect(await (await fetch(`${old.url}/ready`)).json()).toEqual({ status: "stopping" });
+      const refused = await request(`${old.url}/runs`, { message: "hello" });
+      expect(refused.status).toBe(503);
+      expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+      expect(await refused.json()).toMatchObject({ error: { code: "closing", retryable: true } });
 
-    // At a safe point the run leaves immediately, while the other run is still active in the old process.
-    expect(await entryOf(other.url, "waits", "run-resume")).toMatchObject({ reason: "released" });
-    expect((await entriesOf(other.url, "works")).some(({ event }) => event.type === "run-resume")).toBe(false);
-    expect(await post(`${old.url}/runs/waits/asks/${ask}`, { allow: true })).toEqual({ status: "accepted" });
+      // At a safe point the run leaves immediately, while the other run is still active in the old process.
+      expect(await entryOf(other.url, "waits", "run-resume")).toMatchObject({ reason: "released" });
+      expect((await entriesOf(other.url, "works")).some(({ event }) => event.type === "run-resume")).toBe(false);
+      expect(await post(`${old.url}/runs/waits/asks/${ask}`, { allow: true })).toEqual({ status: "accepted" });
 
-    expect(await ended(old.child)).toMatchObject({ code: 0 });
-    expect(Date.now() - stoppedAt).toBeLessThan(handOverMs + 10_000);
-    expect(await entryOf(other.url, "works", "tool-end")).toMatchObject({ outcome: "interrupted" });
-    await followed.finished;
-    for (const run of ["waits", "works"]) {
-      expect(await entryOf(other.url, run, "run-end")).toMatchObject({ outcome: "done" });
-      expect(verify(await entriesOf(other.url, run))).toBeUndefined();
-    }
-    expect(seen).toEqual(await entriesOf(other.url, "works"));
-  });
+      expect(await ended(old.child)).toMatchObject({ code: 0 });
+      expect(Date.now() - stoppedAt).toBeLessThan(handOverMs + 10_000);
+      expect(await entryOf(other.url, "works", "tool-end")).toMatchObject({ outcome: "interrupted" });
+      await followed.finished;
+      for (const run of ["waits", "works"]) {
+        expect(await entryOf(other.url, run, "run-end")).toMatchObject({ outcome: "done" });
+        expect(verify(await entriesOf(other.url, run))).toBeUndefined();
+      }
+      expect(seen).toEqual(await entriesOf(other.url, "works"));
+    },
+  );
 });
 
 describe("one process with SQLite", () => {
-  test("that is told to terminate goes on with its runs at the next start", async () => {
+  test("that gets SIGTERM continues its runs at the next start", async () => {
     const directory = await home("alone");
     const first = await start(1000, "sqlite", directory);
     await post(`${first.url}/runs`, { run: "waits", message: "approval" });
@@ -87,7 +91,7 @@ describe("one process with SQLite", () => {
 });
 
 describe("npm", () => {
-  test("that is told to terminate leaves no server behind", async () => {
+  test("that gets SIGTERM leaves no server behind", async () => {
     const args = ["run", "runcast", "--", "serve", "--port", "0", "--log", "memory"];
     const npm = spawn("npm", args, { cwd: root, env: process.env });
     const { url } = await greeting(npm);

@@ -37,8 +37,8 @@ const node = (program: string, ...args: string[]) => ({
   args: ["-e", program, "--", ...args],
 });
 
-describe("what it is", () => {
-  test("off unless it is enabled, approved by a person unless told otherwise", () => {
+describe("setup", () => {
+  test("is off unless enabled, and needs the user's approval by default", () => {
     expect(() => shell({ workspace } as unknown as ShellOptions)).toThrow("enabled: true");
     expect(() => shell({ workspace, enabled: "true" } as unknown as ShellOptions)).toThrow("enabled: true");
     expect(tool().approval).toBe("always");
@@ -54,7 +54,7 @@ describe("what it is", () => {
 });
 
 describe("running", () => {
-  test("says exit code, output and counts; the workspace is where it runs", async () => {
+  test("returns exit code, output and counts, and runs in the workspace", async () => {
     mkdirSync(path.join(workspace, "sub"));
     const result = await run({ script: "pwd; echo problem >&2; exit 3", directory: "sub" });
     expect(textOf(result)).toMatch(/^Exit code 3 after \d+\.\d s\.\nstdout:\n.*\/sub\n\nstderr:\nproblem\n$/);
@@ -67,7 +67,7 @@ describe("running", () => {
     if (findIsolation()) expect((await run(killed)).value).toMatchObject({ exitCode: 137, signal: null });
   });
 
-  test("output comes live, and characters that are split between chunks come whole", async () => {
+  test("output is live, and characters that are split between chunks arrive whole", async () => {
     const context = recordingContext();
     const program = `const bytes = Buffer.from("a€𝄞z"); (async () => { for (const byte of bytes) {
       process.stdout.write(Buffer.from([byte])); await new Promise((resolve) => setTimeout(resolve, 5)); }
@@ -79,7 +79,7 @@ describe("running", () => {
     expect(textOf(result)).toContain("stdout:\na€𝄞z");
   });
 
-  test("live means before the end", async () => {
+  test("output arrives before the end", async () => {
     const seen = Promise.withResolvers<void>();
     const context = recordingContext({ onOutput: () => seen.resolve() });
     const running = run({ script: `echo ready; while [ ! -e ${workspace}/go ]; do sleep 0.02; done` }, {}, context);
@@ -88,7 +88,7 @@ describe("running", () => {
     expect((await running).value).toMatchObject({ exitCode: 0 });
   });
 
-  test("long output is cut for the model and bounded for viewers", async () => {
+  test("long output is truncated for the model and limited for viewers", async () => {
     const context = recordingContext();
     const result = await run(node(`for (let i = 0; i < 500000; i++) console.log("line " + i)`), {}, context);
     const text = textOf(result);
@@ -101,7 +101,7 @@ describe("running", () => {
     expect(context.outputOf("stdout")).toMatch(/\[The rest of the output is not shown\.\]\n$/);
   });
 
-  test("sees no variable of the server but those it is given", async () => {
+  test("commands see no variable of the server except those that are configured", async () => {
     process.env["RUNCAST_TEST_SECRET"] = "hidden";
     process.env["RUNCAST_TEST_GIVEN"] = "given";
     try {
@@ -117,7 +117,7 @@ describe("running", () => {
     }
   });
 
-  test("what cannot be started is said with what to do", async () => {
+  test("a command that cannot be started is reported with a hint", async () => {
     await expect(run({ command: "git status" })).rejects.toThrow("put its arguments into args");
     await expect(run({ command: "no-such-program" })).rejects.toThrow("There is no program no-such-program here.");
     await expect(run({ command: "echo", args: ["a\0b"] })).rejects.toThrow("could not be started");
@@ -157,7 +157,7 @@ const INJECTIONS = [
   "",
 ];
 
-test.each(INJECTIONS)("the argument %j reaches the program as it is", async (argument) => {
+test.each(INJECTIONS)("the argument %j reaches the program unchanged", async (argument) => {
   const result = await run(node("console.log(JSON.stringify(process.argv.slice(1)))", argument, "after"));
   expect(JSON.parse(textOf(result).split("stdout:\n")[1]!)).toEqual([argument, "after"]);
   expect(readdirSync(workspace)).toEqual([]);
@@ -208,7 +208,7 @@ describe.runIf(process.platform === "linux")("the process tree", () => {
     expect(beats().length).toBe(count);
   });
 
-  test("a polite process gets the time to clean up", async () => {
+  test("a well-behaved process gets time to clean up", async () => {
     const controller = new AbortController();
     const seen = Promise.withResolvers<void>();
     const context = recordingContext({ signal: controller.signal, onOutput: () => seen.resolve() });
@@ -220,7 +220,7 @@ describe.runIf(process.platform === "linux")("the process tree", () => {
     expect(readFileSync(`${workspace}/cleaned`, "utf8")).toBe("bye\n");
   });
 
-  test("what a command leaves behind ends with it, and does not hold the call", async () => {
+  test("processes that a command leaves behind end with it, and do not block the call", async () => {
     const result = await run(
       { script: `${stubborn(script)} & sleep 1000 & echo $! >> left; while [ ! -s beats ]; do sleep 0.02; done` },
       { isolation: "none" },
@@ -237,7 +237,7 @@ describe.runIf(process.platform === "linux")("the process tree", () => {
   });
 });
 
-describe("what it keeps from a command", () => {
+describe("a command has no access to", () => {
   const secret = "a-secret-of-this-server";
   beforeEach(() => {
     process.env["RUNCAST_TEST_API_KEY"] = secret;
@@ -246,7 +246,7 @@ describe("what it keeps from a command", () => {
     delete process.env["RUNCAST_TEST_API_KEY"];
   });
 
-  test("the server's secrets, however they were printed", async () => {
+  test("the server's secrets, however they are printed", async () => {
     const context = recordingContext();
     const program = `(async () => { for (const letter of ${JSON.stringify(`${secret} ${secret.slice(0, 9)}!`)}) {
       process.stdout.write(letter); await new Promise((resolve) => setTimeout(resolve, 2)); } })()`;
@@ -257,7 +257,7 @@ describe("what it keeps from a command", () => {
     expect(textOf(given)).toContain(secret);
   });
 
-  test.runIf(findIsolation())("the server's process, where the machine has namespaces", async () => {
+  test.runIf(findIsolation())("the server's process, if the machine supports namespaces", async () => {
     const script = "cat /proc/$PPID/environ; cat /proc/*/cmdline | tr '\\0' ' '; echo; ls /proc | grep -c '^[0-9]'";
     const text = textOf(await run({ script }));
     expect(text).not.toContain("vitest");
@@ -265,7 +265,7 @@ describe("what it keeps from a command", () => {
     expect(Number(/^(\d+)$/m.exec(text)?.[1])).toBeLessThan(10);
   });
 
-  test.runIf(findIsolation())("a way to outlive the call, where the machine has namespaces", async () => {
+  test.runIf(findIsolation())("a way to outlive the call, if the machine supports namespaces", async () => {
     const mark = path.join(workspace, "alive");
     const script = `env -i setsid sh -c 'while :; do date +%s%N > ${mark}; sleep 0.02; done' </dev/null >/dev/null 2>&1 & while [ ! -s ${mark} ]; do sleep 0.02; done`;
     expect((await run({ script })).value).toMatchObject({ exitCode: 0 });
@@ -274,7 +274,7 @@ describe("what it keeps from a command", () => {
     expect(readFileSync(mark, "utf8")).toBe(last);
   });
 
-  test("can be required", () => {
+  test("namespaces can be required", () => {
     if (findIsolation()) expect(tool({ isolation: "required" }).name).toBe("run_command");
     else expect(() => tool({ isolation: "required" })).toThrow("needs Linux");
   });

@@ -45,7 +45,7 @@ const contentOf = async (log: Log, run: string, file: string) => {
 };
 
 const rounds = Array.from({ length: KILLS / KILLS_OF_A_DIRECTORY }, (_, index) => index + 1);
-test.for(rounds)("keeps what it acknowledged through kills, round %i", { timeout: 120_000 }, async () => {
+test.for(rounds)("acknowledged writes survive kills, round %i", { timeout: 120_000 }, async () => {
   const files: string[][] = [];
   const controls: string[][] = [];
   let stored = 0;

@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 const database = () => new DatabaseSync(path.join(directory, "log.db"));
 
-test("refuses a directory that this process has open, until it is closed", async () => {
+test("rejects a directory that this process has open, until it is closed", async () => {
   const first = open();
   await first.append("a", [startEntry("a")]);
   expect(open).toThrow(`the log in ${directory} is in use`);
@@ -41,7 +41,7 @@ test("refuses a directory that this process has open, until it is closed", async
   expect(await open().read("a", 0, 10)).toHaveLength(2);
 });
 
-test("refuses a directory that another process has open, until that one dies", async () => {
+test("rejects a directory that another process has open, until that one dies", async () => {
   const fixture = fileURLToPath(new URL("../fixtures/append-until-killed.ts", import.meta.url));
   const child = spawn(process.execPath, ["--no-warnings", fixture, directory, "a"], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -55,7 +55,7 @@ test("refuses a directory that another process has open, until that one dies", a
   expect(await open().info("a")).toMatchObject({ run: "a", epoch: 1 });
 });
 
-test("refuses what it cannot read, and says what to do", async () => {
+test("rejects a file that it cannot read, with a hint", async () => {
   writeFileSync(path.join(directory, "log.db"), "no database at all".repeat(1000));
   expect(open).toThrow(/is damaged .* move the directory/);
   await rm(path.join(directory, "log.db"));
@@ -71,7 +71,7 @@ test("refuses what it cannot read, and says what to do", async () => {
   expect(open).toThrow(/newer Runcast \(format 99; this one reads up to 3\): upgrade/);
 });
 
-test("says that it is damaged if its database was cut short", async () => {
+test("reports a truncated database as damaged", async () => {
   const log = open();
   await log.append("a", [startEntry("a"), ...textEntries(2, 2000, "x".repeat(500))]);
   await log.close();
@@ -80,7 +80,7 @@ test("says that it is damaged if its database was cut short", async () => {
   expect(readAll).toThrow(/is damaged/);
 });
 
-test("says that it is damaged if its journal makes no sense", async () => {
+test("reports an invalid journal as damaged", async () => {
   await open().close();
   const other = database();
   other.exec("INSERT INTO runs (number, run, name, seq, startedAt) VALUES (1, 'a', '', 0, 0)");
@@ -138,7 +138,7 @@ test("a takeover that cannot be stored leaves the run to its owner", async () =>
   expect(await open().info("a")).toMatchObject({ owner: "bob", epoch: 2, seq: 2 });
 });
 
-test("what is on the disk is whole after every turn, also while entries move to segments", async () => {
+test("the files on disk are consistent after every turn, even while entries move to segments", async () => {
   const log = open();
   const runs = Array.from({ length: 8 }, (_, index) => `run-${index}`);
   const padding = "x".repeat(20_000);
@@ -168,7 +168,7 @@ test("what is on the disk is whole after every turn, also while entries move to 
   }
 });
 
-test("removes at opening what a kill left of files", async () => {
+test("removes leftover files of a kill when it opens", async () => {
   const log = open();
   await log.append("a", [startEntry("a")]);
   const { file } = await log.put("a", Buffer.from("kept"), { mediaType: "text/plain" });
@@ -191,7 +191,7 @@ test("removes the bytes of a dropped run from the disk", async () => {
   expect(existsSync(path.join(directory, "files", "a"))).toBe(false);
 });
 
-test("memory stays flat: one long run, and many finished ones", { timeout: 120_000 }, async () => {
+test("memory stays flat for one long run and for many finished ones", { timeout: 120_000 }, async () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   const heap = () => {

@@ -6,7 +6,7 @@ import { root, useCommandLine } from "../command-line.ts";
 const { serve } = useCommandLine();
 const config = path.join(root, "test/fixtures/stray-config.ts");
 
-test("an error that a tool lets go ends its call and is reported; the process and every other run go on", async () => {
+test("a stray error of a tool ends its call and is reported, and the process and all other runs continue", async () => {
   const { child, url } = await serve(["--log", "memory", "--config", config]);
   let said = "";
   child.stderr.on("data", (text) => (said += String(text)));

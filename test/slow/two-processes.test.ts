@@ -22,7 +22,7 @@ const share = (startEngine: () => Promise<{ readonly url: string; stop(): Promis
     return { one, other };
   };
 
-  test("an answer reaches a run on the other process, and so does a cancel", async () => {
+  test("an answer reaches a run in the other process, and so does a cancel", async () => {
     const { one, other } = await start();
     await post(`${one.url}/runs`, { run: "asks", message: "approval" });
     const { ask } = await entryOf(other.url, "asks", "ask-start");
@@ -45,7 +45,7 @@ const share = (startEngine: () => Promise<{ readonly url: string; stop(): Promis
     expect(verify(await entriesOf(other.url, "same"))).toBeUndefined();
   });
 
-  test("runs of a killed process go on in the other one, and an approval that waits stays open", async () => {
+  test("runs of a killed process continue in the other one, and a waiting approval stays open", async () => {
     const { one, other } = await start();
     await post(`${one.url}/runs`, { run: "waits", message: "approval" });
     await post(`${one.url}/runs`, { run: "works", message: "cancel" });

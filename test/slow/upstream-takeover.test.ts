@@ -18,7 +18,7 @@ describeWith("redis-server", "two processes with one Redis, in front of a Runcas
     redis = undefined;
   });
 
-  test("runs of a killed one go on where the log stands: the end is as above", { timeout: 180_000 }, async () => {
+  test("runs of a killed one continue from the log and end like the upstream runs", { timeout: 180_000 }, async () => {
     const cwd = await home("upstream");
     const above = await serve([], { cwd: await home("above"), env: { RUNCAST_DEMO_SPEED: "4" } });
     const source = new URL("src/sources/http.ts", `file://${root}/`).href;

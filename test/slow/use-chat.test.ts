@@ -37,7 +37,7 @@ describeInBrowser("useChat of @ai-sdk/react", ({ open }) => {
     return { page, send, answer, ready };
   };
 
-  test("sends, and shows tools with their results and sub-agents", async () => {
+  test("sends a message, and shows tools with their results and sub-agents", async () => {
     const { page, send, answer, ready } = await openChat(demoAgent({ speed: 30 }));
     await send("Hello");
     await page.locator("section[aria-label=search_notes][data-state=output-available]").first().waitFor();
@@ -48,7 +48,7 @@ describeInBrowser("useChat of @ai-sdk/react", ({ open }) => {
     expect(await answer.innerText()).toContain("Every tool above really ran");
   });
 
-  test.each(["Allow", "Deny"])("asks for approval, and goes on in the same message: %s", async (choice) => {
+  test.each(["Allow", "Deny"])("asks for approval, and continues in the same message: %s", async (choice) => {
     const { page, send, answer, ready } = await openChat(demoAgent({ speed: 30 }));
     await send("Send the report, but ask for my approval first");
     await page.locator("section[aria-label=send_report][data-state=approval-requested]").waitFor();
@@ -69,7 +69,7 @@ describeInBrowser("useChat of @ai-sdk/react", ({ open }) => {
     expect((await answer.innerText()).trim()).toBe("One");
   });
 
-  test("shows the run that goes on after a reload, once", async () => {
+  test("shows the continuing run once after a reload", async () => {
     const { source, go } = speaking();
     const { page, send, answer, ready } = await openChat(source);
     await send("Go");

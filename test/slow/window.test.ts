@@ -112,7 +112,7 @@ describe("merging by time", () => {
   test.each([
     ["at hand", memory],
     ["distant", distant],
-  ])("whoever joins, resumes or stalls anywhere gets the frames of a replay (a log %s)", async (_name, createLog) => {
+  ])("viewers that join, resume or stall anywhere get the frames of a replay (a log %s)", async (_name, createLog) => {
     await fc.assert(
       fc.asyncProperty(fc.noShrink(fc.nat()), async (seed) => {
         const log = createLog();
@@ -153,7 +153,7 @@ describe("merging by time", () => {
     expect(Math.max(...live.map(({ data }) => data.length))).toBeLessThan(34 * 1024);
   });
 
-  test("any cursor, within a span too: nothing is lost and nothing comes twice", async () => {
+  test("from any cursor, even within a span, nothing is lost and nothing appears twice", async () => {
     const log = memory();
     const { url } = await serve(playing(7), { log, dialects: [native, spans] });
     const run = await start(url);
@@ -167,7 +167,7 @@ describe("merging by time", () => {
     }
   });
 
-  test("what is held comes when its span is over, without another entry", async () => {
+  test("a held entry is sent when its span is over, without another entry", async () => {
     const hold = Promise.withResolvers<void>();
     const { url } = await serve(
       saying(["a", "b"], (index) => index === 1 && hold.promise),
@@ -184,7 +184,7 @@ describe("merging by time", () => {
     expect(seen.flatMap((event) => (event.type === "text-delta" ? [event.delta] : []))).toEqual(["a", "b"]);
   });
 
-  test("an entry that is stored too late divides its span for those who were there, and only for them", async () => {
+  test("an entry that is stored too late divides its span only for viewers that were connected", async () => {
     const log = memory();
     const { url } = await serve(saying([]), { log, dialects: [native, spans] });
     const at = Date.now();
@@ -216,7 +216,7 @@ describe("merging by time", () => {
     expect(deltas(await follow(url, "late", never))).toEqual(["ab"]);
   });
 
-  test("one who resumes within a span that the live ones still wait for goes on with them", async () => {
+  test("a viewer that resumes within a span that live viewers still wait for continues with them", async () => {
     const log = memory();
     const { url } = await serve(saying([]), { log, dialects: [native, spans] });
     // A window that does not end during this test.
@@ -270,7 +270,7 @@ describe("merging by time", () => {
     },
   );
 
-  test("an entry costs the same however many came before, for those who are live and those who catch up", async () => {
+  test("the cost of an entry does not depend on the entries before it, for live viewers and those that catch up", async () => {
     const readsOf = async (words: number): Promise<number> => {
       let entriesRead = 0;
       const kept = memory();

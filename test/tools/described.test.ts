@@ -19,6 +19,6 @@ test.each(tools.map((tool) => [tool.name, tool] as const))("%s can be described 
   expect(Object.keys(schema)).not.toEqual(expect.arrayContaining(["anyOf"]));
 });
 
-test("no two have the same name", () => {
+test("tool names are unique", () => {
   expect(new Set(tools.map((tool) => tool.name)).size).toBe(tools.length);
 });

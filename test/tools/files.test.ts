@@ -32,13 +32,13 @@ const call = async (name: string, input: unknown, context = recordingContext(), 
   textOf(await callTool(toolNamed(files({ workspace, ...options }), name), input, context));
 
 describe("read_file", () => {
-  test("answers with the file and nothing else", async () => {
+  test("returns only the file's content", async () => {
     put("notes/a.md", "\uFEFFéins\r\nzwei\n");
     expect(await call("read_file", { path: "notes/a.md" })).toBe("\uFEFFéins\r\nzwei\n");
     expect(await call("read_file", { path: "./notes//a.md" })).toBe("\uFEFFéins\r\nzwei\n");
   });
 
-  test("reads ranges, says how to go on, and the pieces make the whole", async () => {
+  test("reads ranges, explains how to continue, and the pieces make up the whole", async () => {
     const lines = Array.from({ length: 5000 }, (_, index) => `line ${index + 1} ${"ü".repeat(index % 40)}`);
     put("long.txt", lines.join("\n"));
     const tool = toolNamed(files({ workspace, maxReadBytes: 10_000 }), "read_file");
@@ -59,7 +59,7 @@ describe("read_file", () => {
     );
   });
 
-  test("cuts a line that is longer than what may be read, within no character", async () => {
+  test("truncates a line that is longer than the limit, between characters", async () => {
     put("one-line.json", "€".repeat(100_000));
     const result = await call("read_file", { path: "one-line.json" }, undefined, { maxReadBytes: 1000 });
     expect(result).toMatch(/^€{333}\n\[Line 1 is longer than 1000 bytes and was cut/);
@@ -71,7 +71,7 @@ describe("read_file", () => {
     ["a.txt", Buffer.from("caf\xe9 latin", "latin1"), "not UTF-8"],
     ["b.txt", Buffer.from("\uFEFFhi", "utf16le"), "UTF-16 text"],
     ["a.pdf", Buffer.from("%PDF-1.7\n"), "a PDF document"],
-  ])("refuses %s and says what it is", async (name, bytes, kind) => {
+  ])("refuses %s and names its type", async (name, bytes, kind) => {
     put(name, bytes);
     await expect(call("read_file", { path: name })).rejects.toThrow(kind);
     await expect(call("read_file", { path: name })).rejects.toThrow(`${bytes.length} bytes`);
@@ -97,7 +97,7 @@ describe("read_file", () => {
     );
   });
 
-  test("an empty file and a missing one", async () => {
+  test("handles an empty file and a missing one", async () => {
     put("empty", "");
     expect(await call("read_file", { path: "empty" })).toBe("empty is empty.");
     await expect(call("read_file", { path: "missing.md" })).rejects.toThrow(
@@ -108,7 +108,7 @@ describe("read_file", () => {
 });
 
 describe("write_file and edit_file", () => {
-  test("writes with directories, shows the file, answers briefly", async () => {
+  test("writes with directories, shows the file, and returns a short result", async () => {
     const context = recordingContext();
     expect(await call("write_file", { path: "a/b/c.md", content: "one\ntwo\n" }, context)).toBe(
       "Wrote a/b/c.md: 2 lines, 8 bytes.",
@@ -119,7 +119,7 @@ describe("write_file and edit_file", () => {
     expect(readdirSync(path.join(workspace, "a/b"))).toEqual(["c.md"]);
   });
 
-  test("keeps a file's mode, and carries no bytes of a large one", async () => {
+  test("keeps a file's mode, and sends no bytes of a large one", async () => {
     put("run.sh", "old");
     chmodSync(path.join(workspace, "run.sh"), 0o750);
     const context = recordingContext();
@@ -128,7 +128,7 @@ describe("write_file and edit_file", () => {
     expect(context.said).toEqual([]);
   });
 
-  test("edits exactly one place, as it is written", async () => {
+  test("edits exactly one place, verbatim", async () => {
     put("a.ts", "const a = 1;\nconst b = 1;\n");
     expect(await call("edit_file", { path: "a.ts", find: "b = 1", replace: "b = $& $1" })).toBe(
       "Edited a.ts: one place.",
@@ -153,7 +153,7 @@ describe("write_file and edit_file", () => {
     expect(read("dos.txt")).toBe("1\r\n2\r\nthree\r\n");
   });
 
-  test("parallel edits of one file are all there afterwards", async () => {
+  test("parallel edits of one file all take effect", async () => {
     put("list.md", Array.from({ length: 20 }, (_, index) => `<${index}>\n`).join(""));
     const tool = toolNamed(files({ workspace }), "edit_file");
     const edit = (index: number) => callTool(tool, { path: "list.md", find: `<${index}>`, replace: `[${index}]` });
@@ -173,7 +173,7 @@ describe("write_file and edit_file", () => {
     expect(readdirSync(workspace)).toEqual([]);
   });
 
-  test("a cancelled write leaves the old file and nothing beside it", async () => {
+  test("a cancelled write leaves the old file and nothing else", async () => {
     put("a.txt", "old");
     const signal = AbortSignal.abort(new Error("stopped"));
     await expect(call("write_file", { path: "a.txt", content: "new" }, recordingContext({ signal }))).rejects.toThrow(
@@ -183,7 +183,7 @@ describe("write_file and edit_file", () => {
     expect(readdirSync(workspace)).toEqual(["a.txt"]);
   });
 
-  test("read-only leaves them out; approval is theirs alone", () => {
+  test("read-only omits them, and approval applies only to them", () => {
     const names = (options: object) => files({ workspace, ...options }).map((tool) => tool.name);
     expect(names({ readOnly: true })).toEqual(["list_files", "read_file", "glob_files", "grep_files"]);
     const asked = files({ workspace, approval: "always" }).filter((tool) => tool.approval === "always");
@@ -249,7 +249,7 @@ describe("list, glob and grep", () => {
     expect((await call("grep_files", input)).split("\n")).toEqual(expected);
   });
 
-  test("grep stops at its limit, and ends a regular expression that would never end", async () => {
+  test("grep stops at its limit, and ends an endless regular expression", async () => {
     put("many.txt", "needle\n".repeat(1000));
     expect(await call("grep_files", { text: "needle", path: "" })).toContain("[Stopped at 200 matches.");
     put("evil.txt", `${"a".repeat(64)}!\n`);

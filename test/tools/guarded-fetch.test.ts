@@ -7,7 +7,7 @@ import { startServer } from "./http-server.ts";
 
 describe("a server that a request names", () => {
   test.each(["HTTP/1.1 999 Odd", "HTTP/1.1 600 Odd", "HTTP/1.1 000 Odd", "no HTTP at all"])(
-    "that answers %j fails its own request and nothing else",
+    "that responds with %j fails only its own request",
     async (line) => {
       const server = createServer((socket) => {
         socket.on("error", () => {});
@@ -24,7 +24,7 @@ describe("a server that a request names", () => {
   );
 });
 
-describe("an answer", () => {
+describe("a response", () => {
   const most = 100_000;
   const endOf = async (type: string, piece: string) => {
     const server = await startServer((_, response) => {
@@ -44,7 +44,7 @@ describe("an answer", () => {
   test.each([
     ["a message without an end", "text/event-stream", line],
     ["a large whole", "application/json", `${line}\n`],
-  ])("is broken off: %s", async (_, type, piece) => {
+  ])("is aborted: %s", async (_, type, piece) => {
     expect(await endOf(type, piece)).toContain("larger than 100000 bytes");
   });
 

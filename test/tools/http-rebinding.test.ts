@@ -14,8 +14,8 @@ const answers = (...lists: readonly (readonly string[])[]): void => {
 };
 afterEach(() => vi.mocked(lookup).mockReset());
 
-describe("a name that changes its address", () => {
-  test("is looked up once for each hop, and reached where it was checked", async () => {
+describe("a name whose address changes", () => {
+  test("is resolved once per hop, and reached at the checked address", async () => {
     const server = await startServer(({ url }, response) => {
       if (url === "/again") response.writeHead(302, { location: "/" }).end();
       else response.end("ok");
@@ -30,7 +30,7 @@ describe("a name that changes its address", () => {
   });
 
   test.each([[["127.0.0.1"]], [["93.184.216.34", "127.0.0.1"]], [["2606:4700::1111", "::1"]], [["::ffff:10.0.0.1"]]])(
-    "is refused if it has a private one: %j",
+    "is refused if one of its addresses is private: %j",
     async (addresses) => {
       const server = await startServer();
       answers(addresses);

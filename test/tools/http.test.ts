@@ -111,11 +111,11 @@ describe("private addresses", () => {
     "http://",
     "http://user:pass@127.0.0.1/",
     "http://example.com@127.0.0.1/",
-  ])("%s is no URL to fetch", async (url) => {
+  ])("%s is not a URL to fetch", async (url) => {
     await expect(fetchUrl({ url })).rejects.toThrow(/Only http and https|is not a URL|user name or password/);
   });
 
-  test("only what is listed, by host and port as the URL says them", async () => {
+  test("only listed targets are allowed, by host and port as in the URL", async () => {
     const server = await start();
     const url = server.url;
     expect(textOf(await fetchUrl({ url }, { allowPrivate: [server.host] }))).toBe("ok");
@@ -138,7 +138,7 @@ describe("private addresses", () => {
 });
 
 describe("redirects", () => {
-  test.each([301, 302, 303, 307, 308])("%i to a private address is refused, at any hop", async (status) => {
+  test.each([301, 302, 303, 307, 308])("%i to a private address are refused, at any hop", async (status) => {
     const hidden = await start();
     const targets = [
       hidden.url,
@@ -159,7 +159,7 @@ describe("redirects", () => {
     expect(hidden.seen).toEqual([]);
   });
 
-  test("are followed five times, not for ever", async () => {
+  test("are followed five times at most", async () => {
     const server = await start(({ url }, response) => {
       const left = Number(url.slice(1));
       if (left === 0) response.end("there");
@@ -171,7 +171,7 @@ describe("redirects", () => {
     );
   });
 
-  test("carry headers and bodies to the same server only", async () => {
+  test("carry headers and bodies only to the same server", async () => {
     const other = await start();
     const server = await start(({ url }, response) => {
       const [, status, where] = url.split("/");
@@ -193,7 +193,7 @@ describe("redirects", () => {
     ).rejects.toThrow("Send it there directly");
   });
 
-  test.each(["DELETE", "POST"])("carry a %s without a body to the same server only", async (method) => {
+  test.each(["DELETE", "POST"])("carry a %s without a body only to the same server", async (method) => {
     const other = await start();
     const server = await start((_, response) => void response.writeHead(308, { location: other.url }).end());
     await expect(fetchUrl({ url: server.url, method }, { allowPrivate: [server.host, other.host] })).rejects.toThrow(
@@ -203,12 +203,12 @@ describe("redirects", () => {
   });
 });
 
-describe("answers", () => {
+describe("responses", () => {
   test.each([
     ["HEAD", 200, {}],
     ["GET", 304, {}],
     ["GET", 200, { "content-length": "0" }],
-  ])("to %s with %i that say how a body would be encoded and have none", async (method, status, headers) => {
+  ])("to %s with %i that declare an encoding but have no body", async (method, status, headers) => {
     const server = await start((_, response) =>
       response.writeHead(status, { "content-encoding": "gzip", ...headers }).end(),
     );
@@ -216,7 +216,7 @@ describe("answers", () => {
     expect(textOf(result)).toContain(`HTTP ${status}`);
   });
 
-  test("JSON is a value, an error is one", async () => {
+  test("JSON is a value, and an error status is an error", async () => {
     const { result } = await fetched(
       { "content-type": "application/problem+json; charset=utf-8" },
       '{"a":[1,null,"ü"]}',
@@ -236,7 +236,7 @@ describe("answers", () => {
     <p>One &lt;two&gt; <a href="/next?a=1&amp;b=2">link</a><script>alert("<p>no</p>")</script></p><!-- <p>no</p> -->
     <ul><li>first<li>second</ul><table><tr><td>a<td>b</tr></table><pre>x\n  y</pre><img alt="a > b"></body></html>`;
 
-  test("HTML that is answered inline is shown, other HTML is read", async () => {
+  test("inline HTML is shown, and other HTML is read", async () => {
     const inline = await fetched({ "content-type": "text/html; charset=utf-8", "content-disposition": "inline" }, PAGE);
     const [{ html, ...said }] = inline.context.said as unknown as [{ html: string }];
     expect(said).toEqual({ type: "embed", title: "A & B" });
@@ -256,7 +256,7 @@ describe("answers", () => {
     expect(textOf(failed.result)).toMatch(/^HTTP 500 Internal Server Error\nA & B/);
   });
 
-  test("images and other data are kept as files", async () => {
+  test("images and other data are stored as files", async () => {
     const bytes = Buffer.from("\x89PNG\0\x01", "latin1");
     const { result, context } = await fetched({ "content-type": "image/png" }, bytes);
     expect(result.content).toEqual([
@@ -271,7 +271,7 @@ describe("answers", () => {
     expect(named.context.kept[0]!.ref.name).toBe("..-..-a-b.pdf");
   });
 
-  test("what is too long is cut with a note, and kept whole", async () => {
+  test("a long response is truncated with a note, and stored whole", async () => {
     const text = "wörd ".repeat(20_000);
     const { result, context } = await fetched({ "content-type": "text/plain; charset=utf-8" }, text);
     expect(result.content[0]).toEqual({ type: "text", text: text.slice(0, 50_000) });
@@ -284,7 +284,7 @@ describe("answers", () => {
     );
   });
 
-  test("compressed answers are unpacked, no further than the limit", async () => {
+  test("compressed responses are decompressed, up to the limit", async () => {
     for (const [encoding, pack] of [
       ["gzip", gzipSync],
       ["br", brotliCompressSync],
@@ -314,7 +314,7 @@ describe("answers", () => {
   });
 
   test.each(["<", "<a ", "<a href='", "<!--", "<script>", "&#", "[](", "<b>", "</"])(
-    "a page of nothing but %j takes no time",
+    "a page that consists only of %j takes no time",
     (piece) => {
       expect(cpuTime(() => readableText(piece.repeat(100_000)))).toBeLessThan(5000);
     },
@@ -322,7 +322,7 @@ describe("answers", () => {
 });
 
 describe("requests", () => {
-  test("GET and HEAD need nobody, what changes something does", async () => {
+  test("GET and HEAD need no approval, but methods with side effects do", async () => {
     const approval = http().approval as (input: object) => string;
     const asked = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"].map((method) => approval({ url: "", method }));
     expect(asked).toEqual(["never", "never", "always", "always", "always", "always"]);
@@ -344,7 +344,7 @@ describe("requests", () => {
     },
   );
 
-  test("a cancelled request is closed, before and in the midst of its answer", async () => {
+  test("a cancelled request is closed, before and during its response", async () => {
     for (const at of ["/headers", "/body"]) {
       const closed = Promise.withResolvers<void>();
       const began = Promise.withResolvers<void>();
@@ -363,7 +363,7 @@ describe("requests", () => {
     }
   });
 
-  test("a server that is not there, and one that breaks off", async () => {
+  test("a server that does not exist, and one that breaks off", async () => {
     const server = await start((_, response) => {
       response.writeHead(200, { "content-length": "100" }).write("part", () => response.destroy());
     });

@@ -70,7 +70,7 @@ const LOOPBACK = `data:text/javascript,${encodeURIComponent(
    };`,
 )}`;
 
-/** The fixture that does everything a server should not. */
+/** The fixture that does everything that a server should not do. */
 export const hostileStdio = async (): Promise<StdioServer> => ownServer("test/fixtures/hostile-mcp-server.ts", "stdio");
 export const hostileHttp = async (): Promise<{ url: string }> => {
   const child = spawn(process.execPath, [path.join(root, "test/fixtures/hostile-mcp-server.ts")], {

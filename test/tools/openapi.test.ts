@@ -112,7 +112,7 @@ describe("tools from a document", () => {
     expect(toolNamed(tools(), "post_login").description).toBe("POST /login");
   });
 
-  test("with a schema that stands alone", () => {
+  test("with a self-contained schema", () => {
     const schemaOf = (name: string) => (toolNamed(tools(), name).input as { jsonSchema: unknown }).jsonSchema;
     expect(schemaOf("updatePet")).toEqual({
       type: "object",
@@ -185,7 +185,7 @@ describe("requests", () => {
     },
   );
 
-  test("carry the API's own headers, which nobody can replace, and reach nothing private unasked", async () => {
+  test("carry the API's own headers, which cannot be replaced, and reach no private address unless allowed", async () => {
     const headers = (context: ToolContext) => ({ Authorization: `Bearer ${context.run}` });
     expect((await call("getPet", { petId: "1" }, { headers }))!.headers.authorization).toBe("Bearer run-1");
     expect(
@@ -195,7 +195,7 @@ describe("requests", () => {
     await expect(call("getPet", { petId: "1" }, { allowPrivate: [] })).rejects.toThrow("private network");
   });
 
-  test("answer with JSON, and show HTML that is answered inline", async () => {
+  test("return JSON, and show inline HTML", async () => {
     expect(textOf(await callTool(toolNamed(tools(), "getPet"), { petId: "1" }))).toBe(
       '{"type":"json","value":{"ok":true}}',
     );

@@ -31,7 +31,7 @@ describe("write_todos", () => {
       ],
     ],
     ["too many", Array.from({ length: 101 }, (_, index) => ({ id: `${index}`, text: "a", status: "done" }))],
-  ])("refuses %s and says nothing", async (_, list) => {
+  ])("refuses %s and emits nothing", async (_, list) => {
     const context = recordingContext();
     await expect(callTool(todos(), { todos: list }, context)).rejects.toThrow("invalid input");
     expect(context.said).toEqual([]);

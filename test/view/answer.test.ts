@@ -4,7 +4,7 @@ import { answerMarkdown, attentionOf, describeRun } from "../../src/view.ts";
 import { folding } from "./folding.ts";
 
 describe("the answer to copy", () => {
-  test("is what the run names as its answer, and all own words of a run that names none", () => {
+  test("consists of the parts that the run names as its answer, or of all the agent's own text", () => {
     const { state, add } = folding();
     for (const [part, delta] of [
       ["a", "Let me look. "],
@@ -33,8 +33,8 @@ describe("the answer to copy", () => {
   });
 });
 
-describe("what calls a person back", () => {
-  test("an open question and the end of the run, nothing else", () => {
+describe("notifications", () => {
+  test("an open ask and the end of the run cause one, and nothing else", () => {
     const { state, add } = folding();
     const take = (event: Parameters<typeof add>[0]) => {
       add(event);

@@ -15,7 +15,7 @@ import { arbitraryLog } from "../generate.ts";
 import { callEvents, folding } from "./folding.ts";
 
 describe("the index of a run", () => {
-  test("knows at any time what a walk through the state would find, and tells of each change", () => {
+  test("always equals the result of a walk through the state, and reports each change", () => {
     fc.assert(
       fc.property(arbitraryLog(), fc.nat(), (log, choice) => {
         const state = createState();
@@ -41,7 +41,7 @@ describe("the index of a run", () => {
     );
   });
 
-  test("a token tells nobody anything", () => {
+  test("a token notifies no listener", () => {
     const { state, add } = folding();
     const index = createRunIndex(state, subscribe);
     let told = 0;
@@ -55,7 +55,7 @@ describe("the index of a run", () => {
     expect(told).toBe(before);
   });
 
-  test("tells of the end of the run", () => {
+  test("reports the end of the run", () => {
     const { state, add } = folding();
     const index = createRunIndex(state, subscribe);
     let told = 0;
@@ -64,7 +64,7 @@ describe("the index of a run", () => {
     expect(told).toBe(1);
   });
 
-  test("sees what happened while nobody listened", () => {
+  test("includes changes from before it was observed", () => {
     const { state, add } = folding();
     const index = createRunIndex(state, subscribe);
     index.subscribe(() => {})();
@@ -77,7 +77,7 @@ describe("the index of a run", () => {
 });
 
 describe("the waterfall", () => {
-  test("lays steps, calls and sub-agents on the time of the run, what belongs together under one another", () => {
+  test("places steps, calls and sub-agents on the time axis of the run, nested by owner", () => {
     const { state, add } = folding();
     add({ type: "step-start", step: "s1" }, 100);
     add({ type: "tool-start", call: "a", name: "task" }, 50);
@@ -105,7 +105,7 @@ describe("the waterfall", () => {
     ]);
   });
 
-  test("holds every step, call and agent once, and nothing before the run or backwards", () => {
+  test("contains every step, call and agent once, and nothing before the run or with a negative duration", () => {
     fc.assert(
       fc.property(arbitraryLog(), (log) => {
         const state = createState();
@@ -120,7 +120,7 @@ describe("the waterfall", () => {
     );
   });
 
-  test("the axis has few round times", () => {
+  test("the axis has few, round times", () => {
     expect(ticksOf(1000, 4)).toEqual([0, 500, 1000]);
     expect(ticksOf(1700, 4)).toEqual([0, 500, 1000, 1500]);
     expect(ticksOf(90_000, 4)).toEqual([0, 50_000]);
@@ -149,7 +149,7 @@ describe("slow calls", () => {
     expect(slownessOf(open, 3000, since + 3000).isSlow).toBe(true);
   });
 
-  test("time is what the tool said, else what was seen; unknown stays unknown", () => {
+  test("a duration is the tool's own, otherwise the observed one, and an unknown one stays unknown", () => {
     const { state, add } = folding();
     for (const [event, wait] of callEvents("said", 500, "t", { ms: 42 } as never)) add(event, wait);
     for (const [event, wait] of callEvents("seen", 500)) add(event, wait);
@@ -164,7 +164,7 @@ describe("slow calls", () => {
   });
 });
 
-test("calls are found by tool, state and words in arguments and results", () => {
+test("calls are found by tool, state and text in arguments and results", () => {
   const { state, add } = folding();
   const content = [{ type: "text", text: "Found the Lantern" }];
   for (const [event, ms] of callEvents("alpha", 1, "search", { content } as never)) add(event, ms);

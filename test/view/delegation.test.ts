@@ -28,7 +28,7 @@ const nodeOf = (events: readonly Event[]): CallNode => {
 };
 const callOf = (...events: readonly Event[]) => nodeOf([...START, ...events]);
 
-test("a call that only starts a sub-agent is one with it, while it works and when it is done", () => {
+test("a call that only starts a sub-agent is one card with it, running and done", () => {
   expect(delegationOf(callOf())).toMatchObject({
     agent: { name: "reader" },
     call: { name: "task" },
@@ -38,7 +38,7 @@ test("a call that only starts a sub-agent is one with it, while it works and whe
   expect(delegationOf(done)).toMatchObject({ hasOwnResult: false, time: undefined });
 });
 
-test("what the call adds is kept: a result and a duration of its own", () => {
+test("what the call adds is kept: a different result and duration", () => {
   const call = callOf(...AGENT, { type: "tool-end", call: "c", outcome: "ok", content: text("Filed."), ms: 9000 });
   expect(delegationOf(call)).toMatchObject({ hasOwnResult: true, time: { ms: 9000 } });
 });
@@ -50,10 +50,10 @@ test.each<readonly [string, readonly Event[]]>([
   ["asks", [{ type: "ask-start", ask: "q", call: "c", kind: "confirmation", title: "Go on?" }]],
   ["prints", [{ type: "tool-output-delta", call: "c", stream: "stdout", delta: "hello" }]],
   ["reports progress", [{ type: "tool-progress", call: "c", fraction: 0.5 }]],
-])("a call that %s has a card of its own", (_, events) => {
+])("a call that %s has its own card", (_, events) => {
   expect(delegationOf(callOf(...events))).toBeUndefined();
 });
 
-test("a call without a sub-agent has a card of its own", () => {
+test("a call without a sub-agent has its own card", () => {
   expect(delegationOf(nodeOf(START.slice(0, -1)))).toBeUndefined();
 });

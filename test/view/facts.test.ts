@@ -32,7 +32,7 @@ const end = (outcome: CallOutcome, more: object = {}): readonly [Event, number] 
 const execute: readonly [Event, number] = [{ type: "tool-execute", call: "c" }, 1];
 
 describe("a call", () => {
-  test("whose command failed says so, also if the call went well", () => {
+  test("whose command failed shows that, even if the call succeeded", () => {
     const value = { kind: "execute", exitCode: 1 };
     expect(describeCall(callOf(start, execute, end("ok", { value }))).exit).toBe("Exit code 1");
     expect(describeCall(callOf(start, execute, end("ok", { value: { signal: "SIGKILL" } }))).exit).toBe(
@@ -52,7 +52,7 @@ describe("a call", () => {
     }
   });
 
-  test("took what its tool measured, else from execution to its end; nothing is made up", () => {
+  test("has the duration that its tool measured, otherwise from execution to end, and none is made up", () => {
     const time = (...events: readonly (readonly [Event, number])[]) =>
       timeText(describeCall(callOf(...events)).time, 0);
     expect(time(start, execute, end("ok", { ms: 42 }))).toBe("42 ms");
@@ -65,7 +65,7 @@ describe("a call", () => {
     expect(timeText(describeCall(open).time, open.executedAt! + 2540)).toBe("2.5 s");
   });
 
-  test("says what it does only while it runs", () => {
+  test("shows its status only while it runs", () => {
     const working: readonly [Event, number][] = [
       [{ type: "status", call: "c", text: "Reading" }, 1],
       [{ type: "tool-progress", call: "c", note: "2 of 4", fraction: 0.5 }, 1],
@@ -80,7 +80,7 @@ describe("a call", () => {
     });
   });
 
-  test("shows a value only if its parts do not say it", () => {
+  test("shows a value only if its parts do not contain it", () => {
     const result = (more: object) => describeResult(callOf(start, execute, end("ok", more)));
     const text = (words: string) => ({ content: [{ type: "text", text: words }] });
     expect(result({})).toBeUndefined();
@@ -103,7 +103,7 @@ describe("how a run ended", () => {
     return { ...describeRun(state), announced: announcementOf(state, last) };
   };
 
-  test("is success only if it is done and its last answer is whole", () => {
+  test("is a success only if it is done and its last answer is complete", () => {
     expect(runOf("stop", "done")).toMatchObject({
       title: "Finished",
       hasSucceeded: true,
@@ -128,7 +128,7 @@ describe("how a run ended", () => {
       expect(runOf("length", outcome)).toMatchObject({ hasSucceeded: false, badge: { state: outcome } });
   });
 
-  test("a retry is offered where it can help", () => {
+  test("a retry is offered if it can help", () => {
     const error = { code: "e", message: "no" };
     expect(runOf("stop", "error", { error: { ...error, retryable: true } }).retry).toBe("offered");
     expect(runOf("stop", "error", { error })).toMatchObject({
@@ -140,7 +140,7 @@ describe("how a run ended", () => {
     expect(runOf("stop", "done").retry).toBe("none");
   });
 
-  test("nobody knows how long an interrupted run or sub-agent took", () => {
+  test("the duration of an interrupted run or sub-agent is unknown", () => {
     expect(runOf("stop", "interrupted").time).toBeUndefined();
     const { state, add } = folding();
     add({ type: "agent-start", agent: "a", name: "reader" });
@@ -160,7 +160,7 @@ describe("how a run ended", () => {
     });
   });
 
-  test("while it goes on it works or waits for a person", () => {
+  test("while it is active, it works or waits for the user", () => {
     const { state, add } = folding();
     expect(describeRun(state)).toMatchObject({ title: "Working", isOver: false, badge: { word: "working" } });
     add({ type: "status", text: "Reading notes" });
@@ -178,7 +178,7 @@ describe("an ask", () => {
   const answered = (kind: AskNode["ask"]["kind"], answer: object, options?: unknown, by?: string) =>
     asked(kind, { outcome: "answered", answer, by } as Partial<AskNode>, options).reply;
 
-  test("says what became of it", () => {
+  test("shows its result", () => {
     expect(answered("approval", { allow: true, input: {}, always: true }, undefined, "Ines")).toBe(
       "Allowed with edits for the rest of the run by Ines",
     );
@@ -190,7 +190,7 @@ describe("an ask", () => {
     expect(asked("approval", { outcome: "answered", answer: { allow: false } }).badge.tone).toBe("stopped");
   });
 
-  test("offers a choice for each way to answer, and says which was taken", () => {
+  test("offers a choice for each way to answer, and shows which was chosen", () => {
     const labels = (...args: Parameters<typeof asked>) => asked(...args).choices.map(({ label }) => label);
     expect(labels("approval")).toEqual(["Allow", "Deny"]);
     expect(labels("confirmation")).toEqual(["Yes", "No"]);
@@ -208,7 +208,7 @@ describe("an ask", () => {
   });
 });
 
-test("a retry says what failed, and when it is tried again", () => {
+test("a retry shows what failed, and when it is retried", () => {
   const { state, add } = folding();
   add({ type: "step-start", step: "s" });
   add({ type: "step-retry", step: "s", attempt: 2, wait: 1500, error: { code: "429", message: "slow down" } });
@@ -217,7 +217,7 @@ test("a retry says what failed, and when it is tried again", () => {
   ]);
 });
 
-test("a thought says how long it took, unless it was cut", () => {
+test("thinking shows its duration, unless it was cut", () => {
   const thought = (cut: boolean) => {
     const { state, add } = folding();
     add({ type: "thinking-start", part: "t" });
@@ -227,8 +227,8 @@ test("a thought says how long it took, unless it was cut", () => {
   expect([thought(false), thought(true)]).toEqual(["Thought for 1.2 s", "Thinking, cut off"]);
 });
 
-describe("what others wrote", () => {
-  test("leads nowhere but to the web and mail, and says where", () => {
+describe("text from others", () => {
+  test("links only to web and mail addresses, and shows the target", () => {
     for (const url of [
       "javascript:alert(1)",
       " JavaScript:alert(1)",
@@ -269,7 +269,7 @@ describe("what others wrote", () => {
   });
 });
 
-test("of a connection no more is said than is known", () => {
+test("only what is known about a connection is shown", () => {
   const text = (connection: Parameters<typeof describeConnection>[0]) => describeConnection(connection, 10_000).text;
   expect(text(undefined)).toBe("Paused");
   expect(text({ status: "live", waiting: { waiting: "model", since: 4000 } } as never)).toBe(
@@ -290,7 +290,7 @@ test("of a connection no more is said than is known", () => {
   expect(text({ status: "failed", problem: { code: "no-stream", message: "no" } } as never)).toBe("Not connected");
 });
 
-test("where nothing counts down, a lost connection is told once", () => {
+test("without a countdown, a lost connection is reported once", () => {
   const lost = { status: "reconnecting", attempt: 1, nextAt: 13_000, why: { code: "cut", message: "it\u202E ended" } };
   const notice = (more: object, circumstances = {}) =>
     describeConnection({ ...lost, ...more } as never, 10_000, circumstances).notice;
@@ -303,7 +303,7 @@ test("where nothing counts down, a lost connection is told once", () => {
 });
 
 describe("the clock of a log", () => {
-  test("goes on from what was heard, where the server is ahead", () => {
+  test("advances from the received times if the server's clock is ahead", () => {
     const clock = createLogClock();
     clock.hear({ since: 9000 }, 4000);
     expect([4000, 4300, 6000].map((own) => timeText({ since: 9000 }, clock.at(own)))).toEqual([
@@ -315,7 +315,7 @@ describe("the clock of a log", () => {
     expect(timeText({ since: 7000 }, clock.at(4000))).toBe("2.0 s");
   });
 
-  test("is this device's where nothing lies in the future", () => {
+  test("equals this device's clock if no time is in the future", () => {
     const clock = createLogClock();
     clock.hear({ since: 1000 }, 4000);
     clock.hear({ ms: 100_000 }, 4000);
@@ -323,7 +323,7 @@ describe("the clock of a log", () => {
     expect(clock.at(4000)).toBe(4000);
   });
 
-  test("serves the element, too", () => {
+  test("works for the element, too", () => {
     const time = { textContent: "", hidden: true };
     const clock = createClock(true);
     const ahead = Date.now() + 60_000;

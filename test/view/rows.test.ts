@@ -10,7 +10,7 @@ const flat = (blocks: readonly { readonly rows: readonly Row[] }[]): readonly Ro
   blocks.flatMap(({ rows }) => rows);
 
 describe("rows", () => {
-  test("consecutive calls are one row, whatever steps lie between; text and thoughts part them", () => {
+  test("consecutive calls are one row across steps, and text and thinking separate them", () => {
     const { state, add } = folding();
     add({ type: "step-start", step: "s1" });
     for (const id of ["a", "b"]) for (const [event, ms] of callEvents(id, 5)) add(event, ms);
@@ -34,7 +34,7 @@ describe("rows", () => {
     ]);
   });
 
-  test("taken in bit by bit or at once they are the same, hold everything once, and only the end changes", () => {
+  test("the result is the same incrementally or in one go, contains everything once, and only its end changes", () => {
     fc.assert(
       fc.property(arbitraryLog(), (log) => {
         const state = createState();
@@ -53,7 +53,7 @@ describe("rows", () => {
     );
   });
 
-  test("many rows come in blocks that stay the same object", () => {
+  test("many rows are grouped in blocks that keep their identity", () => {
     const { state, add } = folding();
     const rows = createRows();
     for (let index = 0; index < 200; index++) {
@@ -68,7 +68,7 @@ describe("rows", () => {
     expect(after.filter((block, index) => block !== blocks[index])).toHaveLength(1);
   });
 
-  test("a very long row of calls is parted, so that one more call costs no more than the first", () => {
+  test("a very long row of calls is split, so that one more call costs no more than the first", () => {
     const { state, add } = folding();
     for (let index = 0; index < 250; index++) for (const [event, ms] of callEvents(`c${index}`, 1)) add(event, ms);
     expect(flat(createRows().update(state.root.items)).map(({ items }) => items.length)).toEqual([100, 100, 50]);
@@ -78,7 +78,7 @@ describe("rows", () => {
 describe("a group of calls", () => {
   const calls = (state: ReturnType<typeof folding>["state"]) => state.root.items as CallNode[];
 
-  test("says how many and how long; what ran at the same time counts once", () => {
+  test("shows their number and total time, and counts overlapping time once", () => {
     const { state, add } = folding();
     for (const call of ["a", "b"]) add({ type: "tool-start", call, name: "t" });
     for (const call of ["a", "b"]) add({ type: "tool-execute", call }, 0);
@@ -88,7 +88,7 @@ describe("a group of calls", () => {
     expect(describeGroup(calls(state))).toMatchObject({ title: "3 tools", time: "3.2 s", badge: { tone: "good" } });
   });
 
-  test("looks green only if all of them are", () => {
+  test("looks green only if all of them succeeded", () => {
     const { state, add } = folding();
     for (const [event, ms] of callEvents("a", 1)) add(event, ms);
     for (const [event, ms] of callEvents("b", 1, "t", { outcome: "cancelled" } as never)) add(event, ms);
@@ -100,7 +100,7 @@ describe("a group of calls", () => {
     });
   });
 
-  test("took no time that nobody knows", () => {
+  test("has no duration if it is unknown", () => {
     const { state, add } = folding();
     for (const call of ["a", "b"]) {
       add({ type: "tool-start", call, name: "t" });
@@ -109,7 +109,7 @@ describe("a group of calls", () => {
     expect(describeGroup(calls(state)).time).toBe("");
   });
 
-  test("sub-agents of one step stand side by side, those of other steps below", () => {
+  test("sub-agents of one step are side by side, those of other steps below", () => {
     const { state, add } = folding();
     for (const [step, ids] of [
       ["s1", ["a", "b"]],

@@ -5,7 +5,7 @@ import { agoText, describeRow, openRunsText, ROW_STATES } from "../../src/view.t
 const row: RunRow = { run: "r", name: "writer", agent: "w", seq: 9, startedAt: 1000, title: "Do it", user: "Bob" };
 const asks = [{ ask: "a", kind: "approval" as const, title: "Send it?" }];
 
-test("a run that waits names whom it waits for", () => {
+test("a waiting run names the user it waits for", () => {
   expect(describeRow({ ...row, asks })).toMatchObject({
     badge: { state: "waiting", word: "waiting for Bob" },
     isWaiting: true,
@@ -23,7 +23,7 @@ test("a run that waits names whom it waits for", () => {
   });
 });
 
-test("tokens in total and in detail", () => {
+test("tokens are shown in total and in detail", () => {
   expect(describeRow({ ...row, usage: { input: 1204, output: 332 } })).toMatchObject({
     tokens: "1,536 tokens",
     usage: "1,204 tokens in, 332 out",
@@ -31,7 +31,7 @@ test("tokens in total and in detail", () => {
   expect(describeRow(row).tokens).toBe("");
 });
 
-test("how long ago, and how many are at work", () => {
+test("how long ago a run started, and the number of active runs", () => {
   const ago = (ms: number) => agoText({ since: 0 }, ms);
   expect([0, 59_999, 60_000, 3_599_999, 3_600_000, 86_400_000, 200_000_000].map(ago)).toEqual([
     "just now", "just now", "1 min ago", "59 min ago", "1 h ago", "1 day ago", "2 days ago",

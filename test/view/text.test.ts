@@ -14,7 +14,7 @@ import {
 } from "../../src/view.ts";
 
 describe("the arguments of a call in one line", () => {
-  test("the most telling field comes first", () => {
+  test("the most useful field comes first", () => {
     expect(summaryOf({ limit: 5, query: "build\n  times" })).toBe("build times · limit: 5");
     expect(summaryOf({ cwd: "/tmp", command: "ls -la" })).toBe("ls -la · cwd: /tmp");
     expect(summaryOf({ colour: "red" })).toBe("red");
@@ -36,7 +36,7 @@ describe("the arguments of a call in one line", () => {
   });
 });
 
-describe("what a result looks like", () => {
+describe("the shape of a result", () => {
   test("a list of flat objects is a table", () => {
     expect(
       tableOf([
@@ -69,7 +69,7 @@ describe("what a result looks like", () => {
       expect(shapeOfText(text), text).toBe("plain");
   });
 
-  test("a unified diff is read line by line, with the numbers that it gives", () => {
+  test("a unified diff is parsed line by line, with its line numbers", () => {
     const [file] = diffOf("--- a/x.ts\n+++ b/x.ts\n@@ -3,2 +3,2 @@ f()\n same\n-old\n+new\n")!;
     expect(file).toMatchObject({ path: "x.ts", change: "changed", added: 1, removed: 1 });
     expect(file!.lines.map(({ kind, text, before, after }) => [kind, text, before, after])).toEqual([
@@ -89,7 +89,7 @@ describe("what a result looks like", () => {
     expect(diffsIn({ diff: "not one" })).toEqual([]);
   });
 
-  test("what only begins like a diff is none", () => {
+  test("text that only begins like a diff is not one", () => {
     for (const text of ["--- a", "--- a\n+++ b", "--- a\n+++ b\ntext", "--- a\n+++ b\n@@ @@\n-x\nThat is all.", "ok"])
       expect(diffOf(text), text).toBeUndefined();
   });
@@ -104,7 +104,7 @@ describe("what a result looks like", () => {
     expect(fileShape(undefined)).toBe("other");
   });
 
-  test("a plan is a plan only if it is one", () => {
+  test("a plan is shown only if it is valid", () => {
     const plan = [
       { id: "1", text: "a", status: "done" },
       { id: "2", text: "b", status: "active" },
@@ -116,7 +116,7 @@ describe("what a result looks like", () => {
   });
 });
 
-test("amounts are said as people say them", () => {
+test("amounts are formatted for people", () => {
   expect([0, 999, 1234, 61_000, 3_700_000].map(duration)).toEqual([
     "0 ms",
     "999 ms",

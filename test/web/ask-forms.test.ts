@@ -45,7 +45,7 @@ describe("a form from a schema", () => {
     expect(fieldsOf({ properties: { "a\u202Eb": { type: "string" } } })[0]!.label).toBe("a⟦U+202E⟧b");
   });
 
-  test("gives what was entered, by type", () => {
+  test("returns the entered values, by type", () => {
     const fields = fieldsOf(schema);
     const entered = { name: "Ines", age: "41", size: 1, days: [0], extra: '{"a": 1}' };
     expect(valueOf(fields, entered)).toEqual({
@@ -53,7 +53,7 @@ describe("a form from a schema", () => {
     });
   });
 
-  test("says what is wrong, field by field", () => {
+  test("reports errors by field", () => {
     expect(valueOf(fieldsOf(schema), { name: "x", age: "1.5", extra: "{" })).toMatchObject({
       troubles: {
         name: "At least 2 characters",
@@ -64,13 +64,13 @@ describe("a form from a schema", () => {
     });
   });
 
-  test("begins with what is given", () => {
+  test("starts with the given values", () => {
     const fields = fieldsOf(schema, { name: "Ines", size: "large", days: ["tue"] });
     expect(fields.map(enteredAtFirst)).toEqual(["Ines", "", true, 1, [1], ""]);
     expect(valueOf(fields, {})).toEqual({ value: { name: "Ines", nice: true, size: "large", days: ["tue"] } });
   });
 
-  test("a value that is no object is one field", () => {
+  test("a value that is not an object is one field", () => {
     expect(valueOf(fieldsOf({ type: "number" }), { "": "2" })).toEqual({ value: 2 });
     expect(valueOf(fieldsOf(undefined), { "": "words" })).toEqual({ value: "words" });
     expect(valueOf(fieldsOf(undefined), {})).toEqual({ troubles: { "": "This field is required" } });
@@ -83,13 +83,13 @@ describe("a form from a schema", () => {
     expect(JSON.stringify(filled)).toBe('{"value":{"__proto__":"x"}}');
   });
 
-  test("JSON by hand is checked", () => {
+  test("JSON entered by hand is validated", () => {
     expect(readJson("[1]")).toEqual({ value: [1] });
     expect(readJson("{ not json")).toMatchObject({ trouble: expect.stringContaining("not valid JSON") });
   });
 });
 
-test("every view of a draft sees what was entered in another", () => {
+test("every view of a draft shows what was entered in another", () => {
   const drafts = createDrafts();
   let told = 0;
   const stop = drafts.subscribe("a", () => told++);

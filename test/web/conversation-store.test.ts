@@ -58,7 +58,7 @@ describe("the store", () => {
     expect(await store.search("  ")).toEqual([]);
   });
 
-  test("keeps each entry once, in whatever pieces two tabs bring them", async () => {
+  test("stores each entry once, in whatever pieces two tabs provide them", async () => {
     const log = generateLog(3);
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(fc.nat(log.length), fc.nat(log.length)), { maxLength: 8 }), async (pieces) => {
@@ -73,13 +73,13 @@ describe("the store", () => {
     );
   });
 
-  test("takes no entries whose beginning is missing", async () => {
+  test("rejects entries whose beginning is missing", async () => {
     const store = createStore(memoryDatabase());
     expect(await store.keep("r", generateLog(3).slice(4))).toBe(false);
     expect(await store.entries("r")).toEqual([]);
   });
 
-  test("removes the entries of a run with the last conversation that has it", async () => {
+  test("removes the entries of a run with the last conversation that contains it", async () => {
     const store = createStore(memoryDatabase());
     await fill(store, "c10", "one", "shared");
     await fill(store, "c20", "two", "shared");
@@ -90,7 +90,7 @@ describe("the store", () => {
     expect(await store.entries("shared")).toEqual([]);
   });
 
-  test("a full browser loses nothing while the tab lives, says so, and keeps it when there is room", async () => {
+  test("a full browser loses nothing while the tab is open, reports it, and stores it when there is room", async () => {
     const memory = memoryDatabase();
     let isFull = false;
     const database: Database = {
@@ -122,7 +122,7 @@ describe("the store", () => {
 });
 
 describe("the write buffer", () => {
-  test("writes in batches, and at once when the run ends; what could not be written waits", async () => {
+  test("writes in batches, and immediately when the run ends, and keeps what could not be written", async () => {
     const log = generateLog(5);
     const batches: (readonly Entry[])[] = [];
     let fails = true;
@@ -152,7 +152,7 @@ describe("export and import", () => {
     return { store, text: await exportConversations(store) };
   };
 
-  test("nothing is lost on the way to another browser", async () => {
+  test("an export and import to another browser loses nothing", async () => {
     const { store, text } = await whole();
     const other = createStore(memoryDatabase());
     expect(await importConversations(other, text, createId)).toEqual({ added: 2, known: 0 });
@@ -164,7 +164,7 @@ describe("export and import", () => {
     expect(JSON.parse(await exportConversations(other, "c10")).conversations).toHaveLength(1);
   });
 
-  test("what is there stays: the same again changes nothing, another with the same id gets a new one", async () => {
+  test("existing data is unchanged: identical data is ignored, and a different conversation with the same id gets a new one", async () => {
     const { store, text } = await whole();
     expect(await importConversations(store, text, createId)).toEqual({ added: 0, known: 2 });
     await store.change("c10", (kept) => renameConversation(kept!, "Changed"));
@@ -194,7 +194,7 @@ describe("export and import", () => {
     expect(await other.load("c10")).toEqual(current);
   });
 
-  test("a run with the same id and other entries gets an id of its own", async () => {
+  test("a run with the same id and other entries gets a new id", async () => {
     const { text } = await whole();
     const other = createStore(memoryDatabase());
     await fill(other, "c30", "mine", "run-c10", generateLog(11));
@@ -213,7 +213,7 @@ describe("export and import", () => {
       `{"format":"runcast-conversations","version":3}`,
       "this file has version 3; this page reads versions 1 and 2",
     ],
-  ])("refuses %s, and says why", async (_, text, message) => {
+  ])("refuses %s, with the reason", async (_, text, message) => {
     await expect(importConversations(createStore(memoryDatabase()), text, createId)).rejects.toThrow(message);
   });
 

@@ -34,7 +34,7 @@ const ids = (conversation: Conversation): string[] => shownMessages(conversation
 describe("a conversation", () => {
   const linear = of(user("u1", undefined, "What is\n this?"), answer("a2", "u1"), user("u3", "a2"), answer("a4", "u3"));
 
-  test("is titled by its first message, until somebody names it", () => {
+  test("is titled by its first message, until the user names it", () => {
     expect(linear.title).toBe("What is this?");
     expect(endRun(linear, "run-a2", { outcome: "done", output: [], at: 9, title: "A title" }).title).toBe("A title");
     const named = renameConversation(linear, "  Mine ");
@@ -45,7 +45,7 @@ describe("a conversation", () => {
     expect(renameConversation(named, " ").title).toBe("Mine");
   });
 
-  test("an edit and another try are branches: the newest is shown, the others can be chosen, nothing is lost", () => {
+  test("an edit and a rerun are branches: the newest is shown, the others can be selected, nothing is lost", () => {
     const edited = [user("u5", "a2"), answer("a6", "u5"), answer("a7", "u5")].reduce(addMessage, linear);
     expect(ids(edited)).toEqual(["u1", "a2", "u5", "a7"]);
     const beside = branchesOf(edited);
@@ -61,12 +61,12 @@ describe("a conversation", () => {
     expect(ids(chooseMessage(edited, "a4"))).toEqual(["u1", "a2", "u3", "a4"]);
   });
 
-  test("takes a message once, and none whose parent is unknown", () => {
+  test("accepts a message once, and none whose parent is unknown", () => {
     expect(addMessage(linear, user("u3", "a2", "again"))).toBe(linear);
     expect(() => addMessage(linear, user("u9", "nobody"))).toThrow("there is no message nobody in conversation c");
   });
 
-  test("a fork is a conversation of its own that begins the same", () => {
+  test("a fork is a separate conversation with the same beginning", () => {
     const branched = addMessage(linear, user("u5", "a2"));
     const fork = forkConversation(branched, "a2", { id: "d", at: 50 });
     expect(fork).toMatchObject({ id: "d", title: linear.title, origin: { conversation: "c", message: "a2" } });
@@ -75,7 +75,7 @@ describe("a conversation", () => {
     expect(ids(forkConversation(branched, undefined, { id: "d", at: 50 }))).toEqual([]);
   });
 
-  test("the next request says what was said, with calls and results, on the branch that is meant", () => {
+  test("the next request contains the conversation with calls and results, on the selected branch", () => {
     const output = [
       { role: "assistant" as const, content: [{ type: "call" as const, call: "k", name: "add", input: { a: 1 } }] },
       {

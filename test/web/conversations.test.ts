@@ -72,7 +72,7 @@ const hasEnded = (tab: Conversations, id: string) => () =>
   (shownMessages(tab.get(id)!).at(-1) as AssistantMessage).output !== undefined;
 
 describe("conversations with a server", () => {
-  test("the next request carries calls and results; a rerun and an edit are branches; a fork goes its own way", async () => {
+  test("the next request contains calls and results, a rerun and an edit are branches, and a fork is independent", async () => {
     const asked: Message[][] = [];
     const { url } = await serve(worker(asked));
     const tab = createBrowser(url).openTab();
@@ -111,7 +111,7 @@ describe("conversations with a server", () => {
     expect(again.answer.run).not.toBe(second.answer.run);
   });
 
-  test("a reload and another tab in mid-run go on exactly, and keep every entry once", async () => {
+  test("a reload and another tab during a run continue exactly, and store every entry once", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const log = memory();
     const { url } = await serve(worker([], promise), { log });
@@ -136,7 +136,7 @@ describe("conversations with a server", () => {
     expect(second.state().seq).toBe(entries.length);
   });
 
-  test("nothing is followed while the page is hidden; it goes on when it is shown", async () => {
+  test("nothing is followed while the page is hidden, and following continues when it is shown", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const { url } = await serve(worker([], promise));
     const tab = createBrowser(url).openTab();
@@ -151,7 +151,7 @@ describe("conversations with a server", () => {
     expect(shown().connection).toEqual({ status: "finished" });
   });
 
-  test("what the server has dropped is still there; a run it never heard of is asked for again, but not for ever", async () => {
+  test("runs that the server dropped are still there, and a run that it never received is requested again, but not forever", async () => {
     const asked: Message[][] = [];
     const log = memory();
     const { url } = await serve(worker(asked), { log });
@@ -175,7 +175,7 @@ describe("conversations with a server", () => {
     expect(three.follow(id, { ...made.answer, at: Date.now() - 3_600_000 }).request?.()).toBeUndefined();
   });
 
-  test("what is removed in one tab goes in the others, and can be brought back", async () => {
+  test("a conversation that is removed in one tab disappears in the others, and can be restored", async () => {
     const { url } = await serve(worker([]));
     const { openTab } = createBrowser(url);
     const [one, two] = [openTab(), openTab()];
@@ -190,7 +190,7 @@ describe("conversations with a server", () => {
     expect(two.overview().trouble).toBeUndefined();
   });
 
-  test("what a full browser has no room for is replayed and exported all the same", async () => {
+  test("entries that a full browser cannot store are still replayed and exported", async () => {
     const { url } = await serve(worker([]));
     const room = memoryDatabase();
     let isFull = false;

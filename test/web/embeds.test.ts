@@ -19,7 +19,7 @@ const policyOf = (address: string): string | null =>
   frame(new URL(address, "http://127.0.0.1/")).headers.get("content-security-policy");
 
 describe("the frame of an embed", () => {
-  test("reaches nothing unless told, and is never of the page's own origin", () => {
+  test("reaches nothing unless allowed, and never has the page's own origin", () => {
     const policy = policyOf(frameUrl([], []))!;
     expect(policy).toContain("default-src 'none'");
     expect(policy).toContain("connect-src 'none'");
@@ -29,7 +29,7 @@ describe("the frame of an embed", () => {
     );
   });
 
-  test("lets in the origins in its address, and refuses what is none", () => {
+  test("allows the origins in its URL, and refuses invalid ones", () => {
     const policy = policyOf(frameUrl(["https://cdn.example.org", "https://*.example.com:8443"], ["popups"]))!;
     expect(policy).toContain(
       "script-src 'unsafe-inline' 'unsafe-eval' https://cdn.example.org https://*.example.com:8443",
@@ -52,7 +52,7 @@ describe("the frame of an embed", () => {
   });
 });
 
-describe("what an embed says", () => {
+describe("a message of an embed", () => {
   const window = {} as Window;
   const from = (data: unknown, source: unknown = window, origin = "null") =>
     frameMessageOf({ data, source, origin } as MessageEvent<unknown>, window);
@@ -67,11 +67,11 @@ describe("what an embed says", () => {
   });
 
   test.each([null, 1, "x", [], { runcast: { height: "9" } }, { runcast: { height: Number.NaN } }, { jsonrpc: "2.0" }])(
-    "%j is nothing",
+    "%j is ignored",
     (data) => expect(from(data)).toBeUndefined(),
   );
 
-  test("is bounded", () => {
+  test("is limited in size", () => {
     expect(from({ type: "iframe:height", height: 1e9 })).toEqual({ says: "height", height: 4000 });
     expect(from({ runcast: { draft: "x".repeat(1e6) } })).toEqual({ says: "draft", text: "x".repeat(10_000) });
     expect(from({ runcast: { blocked: "https://evil.example/secret?x" } })).toEqual({
@@ -81,7 +81,7 @@ describe("what an embed says", () => {
   });
 });
 
-test("origins are those of the addresses an embed names; one that is none means no", () => {
+test("origins are those of the addresses that an embed names, and an invalid one means none", () => {
   expect(originsOf(["https://A.example/x.js", "cdn.example", "https://a.example"])).toEqual([
     "https://a.example",
     "https://cdn.example",
@@ -90,7 +90,7 @@ test("origins are those of the addresses an embed names; one that is none means 
   expect(originsOf(["https://a.example;script-src *"])).toEqual(["https://a.example"]);
 });
 
-test("what was blocked is offered if the frame's policy could let it in, and never the page's own server", () => {
+test("a blocked origin is offered if the frame's policy can allow it, and never the page's own server", () => {
   const blocked = [
     "https://cdn.example",
     "inline",
@@ -123,7 +123,7 @@ test("the page offers nothing that the server's frame would refuse", () => {
   expect(reachable(["https://now.example"], many)[0]).toBe("https://now.example");
 });
 
-test("what is allowed is allowed for one agent, and can be forgotten", () => {
+test("permissions apply to one agent, and can be removed", () => {
   const once = allow("helper", ["https://a.example"], {});
   const allowed = parseOrigins(
     JSON.parse(JSON.stringify(allow("helper", ["https://a.example", "https://b.example"], once))),
@@ -135,14 +135,14 @@ test("what is allowed is allowed for one agent, and can be forgotten", () => {
 });
 
 test.each([undefined, null, 7, "text", [], { helper: "https://a.example" }])(
-  "kept as %j, nothing is allowed",
+  "stored as %j, nothing is allowed",
   (kept) => {
     expect(parseOrigins(kept)).toEqual({});
     expect(parsePermissions(kept)).toEqual([]);
   },
 );
 
-test("an app is answered, told of its call, and refused what is not offered", () => {
+test("an app gets responses and its call, and requests for missing features are refused", () => {
   const told: unknown[] = [];
   const host = createAppHost({
     call: {
@@ -177,7 +177,7 @@ test("an app is answered, told of its call, and refused what is not offered", ()
   expect(told).toEqual(["https://a.example/", "more"]);
 });
 
-test("a browser's tool answers with a page only if it says inline", () => {
+test("a browser tool responds with a page only if it is inline", () => {
   const page = { status: 200, type: "text/html; charset=utf-8", disposition: "inline", text: "<p>" };
   const tool = { name: "t", url: "https://map.example/dir/map" };
   const html = '<!doctype html><base href="https://map.example/dir/map"><p>';
@@ -189,7 +189,7 @@ test("a browser's tool answers with a page only if it says inline", () => {
   });
 });
 
-test("a browser's tool gets its arguments as JSON, or in its address if it is a GET", () => {
+test("a browser tool gets its arguments as JSON, or in its URL for a GET", () => {
   const url = "https://map.example/map?zoom=1#x";
   expect(requestOf({ url }, { city: "Bern" })).toEqual({ url, body: '{"city":"Bern"}' });
   expect(requestOf({ url }, undefined)).toEqual({ url, body: "{}" });

@@ -36,7 +36,7 @@ function* within(inline: Inline): Generator<Inline> {
 }
 
 describe("hostile Markdown", () => {
-  test.each(hostileMarkdown)("leads nowhere but to the web and mail: $name", ({ text }) => {
+  test.each(hostileMarkdown)("links only to web and mail addresses: $name", ({ text }) => {
     for (const inline of inlinesOf(parse([text]))) {
       if (inline.kind !== "link" && inline.kind !== "image") continue;
       const target = safeUrl(inline.url);
@@ -78,7 +78,7 @@ describe("hostile Markdown", () => {
     expect(safeUrl(url)?.place).toBe(place);
   });
 
-  test("characters that turn or hide text are shown by their numbers", () => {
+  test("characters that reorder or hide text are shown by their code points", () => {
     expect(visibleText("user\u202Enimda \u2066x\u2069 hi\u{E0041}")).toBe(
       "user⟦U+202E⟧nimda ⟦U+2066⟧x⟦U+2069⟧ hi⟦U+E0041⟧",
     );
@@ -102,24 +102,24 @@ describe("hostile Markdown", () => {
     ["non-joiner between letters that none joins", "\u200C"],
     ["variation of a letter that has none", "\uFE00"],
     ["rare variation of a letter that has none", "\u{E0101}"],
-  ])("a %s is seen", (_, character) => {
+  ])("a %s is visible", (_, character) => {
     const number = character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0");
     expect(visibleText(`pay${character}pal`)).toBe(`pay⟦U+${number}⟧pal`);
   });
 
   test.each(["👩🏽‍🚀", "❤️‍🔥", "🏳️‍🌈", "1️⃣", "↔︎", "نمی‌خواهم", "क्‍ष", "ශ්‍රී", "葛\u{E0100}", "naïve — “ok”"])(
-    "%s is as it is",
+    "%s is unchanged",
     (text) => {
       expect(visibleText(text)).toBe(text);
     },
   );
 
-  test("what hides more than one character after another is seen from the second on", () => {
+  test("consecutive hidden characters are visible from the second on", () => {
     expect(visibleText("😀\uFE0F\uFE01\u{E0110}")).toBe("😀\uFE0F⟦U+FE01⟧⟦U+E0110⟧");
     expect(visibleText("ب\u200D\u200C\u200D")).toBe("ب\u200D⟦U+200C⟧⟦U+200D⟧");
   });
 
-  test("a text that grows does not change what was shown of it", () => {
+  test("a growing text does not change what was already shown", () => {
     const text = "a\u200Db ب\u200Cب 👩🏽‍🚀❤️‍🔥 \u200B葛\u{E0100}\u{E0100}";
     const points = [...text];
     for (let end = 0; end <= points.length; end++)

@@ -20,7 +20,7 @@ const normal = (html: string): string =>
     .trim();
 
 describe("Markdown", () => {
-  test.each(markdownCorpus)("means what it means to marked: %j", async (text) => {
+  test.each(markdownCorpus)("is rendered like marked: %j", async (text) => {
     expect(normal(htmlOf(text))).toBe(normal(await marked.parse(text)));
   });
 
@@ -100,7 +100,7 @@ describe("Markdown", () => {
     );
   });
 
-  test("long paragraphs and lines say the same in pieces", () => {
+  test("long paragraphs and lines render the same in pieces", () => {
     const random = randomFrom(3);
     const words = [
       "word",
@@ -138,7 +138,7 @@ describe("Markdown", () => {
     ["```py", ""],
     ["```py\nx = 1", '<pre><code class="language-py">x = 1</code></pre>'],
     ["[ref]: http", ""],
-  ])("shows what is unfinished as what it will be: %j", (text, html) => {
+  ])("shows unfinished markup as what it will become: %j", (text, html) => {
     expect(openHtmlOf(text)).toBe(html);
   });
 });

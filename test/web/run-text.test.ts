@@ -5,7 +5,7 @@ import { jsonLine, jsonRows } from "../../web/src/run/json-rows.ts";
 import { PAGE_BYTES, pageText, rangeOf } from "../../web/src/run/page-bytes.ts";
 
 describe("a JSON tree", () => {
-  test("holds only what is open", () => {
+  test("contains only expanded nodes", () => {
     const value = { a: [1, { b: "x" }], c: null };
     expect(jsonRows(value, (path) => path === "").map(({ path }) => path)).toEqual(["", "/a", "/c"]);
     expect(jsonRows(value, () => true).map(({ path, depth }) => `${depth}${path}`)).toEqual([
@@ -14,7 +14,7 @@ describe("a JSON tree", () => {
     expect(jsonRows({ "a/b~c": [1] }, () => true).map(({ path }) => path)).toEqual(["", "/a~1b~0c", "/a~1b~0c/0"]);
   });
 
-  test("a value in a line", () => {
+  test("shows a value on one line", () => {
     expect(jsonLine("a\nb", 0)).toBe('"a\\nb"');
     expect(jsonLine([1, 2], 2)).toBe("[2] 1, 2");
     expect(jsonLine([1, 2], 2, true)).toBe("[2]");
@@ -31,7 +31,7 @@ describe("a JSON tree", () => {
 });
 
 describe("terminal output", () => {
-  test("keeps colours and weight", () => {
+  test("keeps colors and weight", () => {
     expect(spansOf("a\u001b[31mred\u001b[1;92mbold\u001b[0mplain")).toEqual([
       { text: "a", color: undefined, bold: false, dim: false },
       { text: "red", color: "red", bold: false, dim: false },
@@ -41,7 +41,7 @@ describe("terminal output", () => {
     expect(spansOf("\u001b[38;5;196;1mx")).toEqual([{ text: "x", color: undefined, bold: true, dim: false }]);
   });
 
-  test("obeys nothing else, whole or cut anywhere", () => {
+  test("obeys no other sequence, complete or cut anywhere", () => {
     const text = "a\u001b[2J\u001b]8;;http://evil.example\u0007link\u001b]8;;\u001b\\b\u001b(B\u0000\u009b31mc\u0007";
     expect(
       spansOf(text)
@@ -56,7 +56,7 @@ describe("terminal output", () => {
     );
   });
 
-  test("a line written over shows its last state", () => {
+  test("an overwritten line shows its last state", () => {
     expect(
       spansOf("10%\r50%\r100%\ndone\r\n")
         .map((span) => span.text)
@@ -65,7 +65,7 @@ describe("terminal output", () => {
   });
 });
 
-test("the pages of a file make the file, however its characters lie", () => {
+test("the pages of a file make up the file, wherever its characters are split", () => {
   const text = "ä€🙂x".repeat(20_000);
   const bytes = new TextEncoder().encode(text);
   let joined = "";

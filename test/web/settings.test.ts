@@ -3,12 +3,12 @@ import { parseSettings } from "../../web/src/session/settings.ts";
 
 const defaults = parseSettings(undefined);
 
-describe("the page's settings as they were kept", () => {
-  test.each([null, [], "text", { theme: "loud", servers: "none", keys: 1 }])("%j is as good as nothing", (kept) =>
+describe("stored settings of the page", () => {
+  test.each([null, [], "text", { theme: "loud", servers: "none", keys: 1 }])("%j counts as nothing", (kept) =>
     expect(parseSettings(kept)).toEqual(defaults),
   );
 
-  test("what can be used is used, the rest is not", () => {
+  test("valid parts are used, and the rest is ignored", () => {
     const server = { name: "weather", url: "https://weather.example/mcp", enabled: false };
     const kept = { theme: "dark", agent: "demo", model: 7, system: "Be brief.", servers: [server, { name: 1 }] };
     expect(parseSettings(kept)).toEqual({
