@@ -178,7 +178,7 @@ describe("deleting", () => {
     expect(await (await remove(`${url}/threads/${encodeURIComponent("t/1")}`, ADMIN)).json()).toEqual({ deleted: 1 });
   });
 
-  test("a user's data is allowed only for the user and admins", async () => {
+  test("a user's runs is allowed only for that user and admins", async () => {
     const { url } = await serve(saying(["ok"]), keyed);
     const bob = await addKey(url, { name: "bob" });
     for (let count = 0; count < 3; count += 1) await startAs(url, bob);

@@ -139,7 +139,7 @@ describe("an agent that is a program", () => {
     expect(deletions).toBe(1);
   });
 
-  test("a stopped call is cancelled, and its work is notified", async () => {
+  test("a stopped call is cancelled, and its signal aborts", async () => {
     const { runner, log } = setUp();
     const source = program(async (run) => {
       await run

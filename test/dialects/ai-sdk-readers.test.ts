@@ -124,7 +124,7 @@ describe.each(VERSIONS)("the reader of AI SDK %i", (version) => {
     }
   });
 
-  test("accepts every chunk of any log, and a replay is identical", async () => {
+  test("accepts every chunk of any log, replayed as one response", async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryLog(), async (entries) => {
         if (endsIn(entries) === "error" || endsIn(entries) === "interrupted") return;
