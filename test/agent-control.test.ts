@@ -55,7 +55,7 @@ describe("approvals", () => {
     ["denied", { allow: false, reason: "too much" } as Answer, "denied", /too much/],
     ["expired", "expired" as const, "denied", /in time/],
     [
-      "edited into something unfit",
+      "edited into invalid arguments",
       { allow: true, input: { amount: "x" } } as Answer,
       "error",
       /do not match its schema/,

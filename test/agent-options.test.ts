@@ -15,21 +15,21 @@ const NO_PROVIDER = "without its provider; write <provider>/<model>, such as ope
 describe("creating an agent with invalid options throws an error with the agent, the field and what is expected", () => {
   const mistakes: readonly (readonly [string, unknown, string])[] = [
     ["no options", undefined, "agent: its options must be an object: agent({ model })"],
-    ["a misspelt name", { nam: "a", model }, "agent: nam is not an option; did you mean name?"],
-    ["a misspelt model", { name: "a", modle: model }, "agent a: modle is not an option; did you mean model?"],
+    ["a misspelled name", { nam: "a", model }, "agent: nam is not an option; did you mean name?"],
+    ["a misspelled model", { name: "a", modle: model }, "agent a: modle is not an option; did you mean model?"],
     [
-      "a name for no path",
+      "a name that is invalid in a path",
       { name: "di ce/", model },
       "agent di ce/: name must contain only letters, digits, ., - and _",
     ],
-    ["a model without provider", { name: "a", model: "gpt-5" }, `agent a: model names gpt-5 ${NO_PROVIDER}`],
+    ["a model without a provider", { name: "a", model: "gpt-5" }, `agent a: model names gpt-5 ${NO_PROVIDER}`],
     [
-      "one more model without provider",
+      "an additional model without a provider",
       { name: "a", model, models: ["acme/m", "m"] },
       `agent a: models names m ${NO_PROVIDER}`,
     ],
     [
-      "a model of another interface",
+      "a model with another interface",
       { name: "a", model: { ...model, specificationVersion: "v2" } },
       "agent a: model must be a model of the AI SDK's interface v4, but this one uses v2",
     ],
@@ -60,7 +60,7 @@ describe("creating an agent with invalid options throws an error with the agent,
       `agent a: agents.b.model names small ${NO_PROVIDER}`,
     ],
     [
-      "tools that are none",
+      "invalid tools",
       { name: "a", model, tools: [undefined] },
       "agent a: tools must be a list of tools and toolkits, or AI SDK tools by name",
     ],
@@ -104,7 +104,7 @@ describe("a mistake in a tool is reported under the tool's name", () => {
     ["no run", { name: "x", description: "", input }, "tool x: run must be a function"],
     ["no name", { ...whole, name: undefined }, "a tool: name must be a string"],
     [
-      "a misspelt approval",
+      "a misspelled approval",
       { ...whole, aproval: "always" },
       "tool x: aproval is not an option; did you mean approval?",
     ],

@@ -23,7 +23,7 @@ describe("any return value of a tool ends its call", () => {
     ["a Set inside", () => ({ names: new Set(["a"]) }), "a Set in the field names"],
     ["bytes inside", () => ({ image: Buffer.from("png") }), "in the field image"],
     ["an Error", () => new Error("out of paper"), "out of paper"],
-    ["no content of a result", () => toolResult([{ type: "json", value: 1n as never }]), "a BigInt"],
+    ["an invalid content part of a result", () => toolResult([{ type: "json", value: 1n as never }]), "a BigInt"],
     [
       "a field that throws",
       () => ({
@@ -33,7 +33,7 @@ describe("any return value of a tool ends its call", () => {
       }),
       "not ready",
     ],
-    ["nothing but a throw of nothing", () => Promise.reject(undefined), ""],
+    ["a rejection with undefined", () => Promise.reject(undefined), ""],
   ])("%s is an error with a clear message", async (_, run, message) => {
     const { model, requests } = playing(script("go", [{ call: "tool" }], done));
     const driven = await drive(agent({ name: "test", model, tools: returning(run) }), "go");

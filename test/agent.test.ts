@@ -292,7 +292,7 @@ describe("a model that fails", () => {
   test.each([
     ["after text", [{ say: "half" }, { fail: limited }], "model-rate-limited"],
     ["for a wrong key", [{ fail: { status: 401, message: "who?" } }], "model-unauthorized"],
-    ["that wants an hour's rest", [{ part: { type: "error", error: resting } }], "model-rate-limited"],
+    ["that requests a delay of an hour", [{ part: { type: "error", error: resting } }], "model-rate-limited"],
     ["whose stream breaks", [{ say: "half" }, { part: { type: "error", error: new Error("cut") } }], "model-error"],
   ] as const)("is not retried %s", async (_, beats, code) => {
     const run = await drive(source(beats).source, "go");

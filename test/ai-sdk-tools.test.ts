@@ -58,15 +58,15 @@ describe("every kind of schema", () => {
   const kinds: Record<string, AiSdkTool["inputSchema"]> = {
     zod: z.object({ count: z.int() }),
     zodSchema: zodSchema(z.object({ count: z.int() })),
-    "a function that makes one": () => zodSchema(z.object({ count: z.int() })),
-    "jsonSchema without a check": jsonSchema(json),
-    "jsonSchema with a check": jsonSchema<{ count: number }>(json, {
+    "a function that returns one": () => zodSchema(z.object({ count: z.int() })),
+    "jsonSchema without validation": jsonSchema(json),
+    "jsonSchema with validation": jsonSchema<{ count: number }>(json, {
       validate: (value) =>
         Number.isInteger((value as { count: unknown }).count)
           ? { success: true, value: value as { count: number } }
           : { success: false, error: new Error("count must be whole") },
     }),
-    "jsonSchema by a function": jsonSchema(() => json),
+    "jsonSchema in a function": jsonSchema(() => json),
   };
   test.each(Object.entries(kinds))("%s", async (_, inputSchema) => {
     const counting: AiSdkTool = { inputSchema, execute: ({ count }: { count: number }) => count + 1 };
@@ -234,7 +234,7 @@ test("a description may be a function", async () => {
 test.each<[what: string, used: AiSdkTool, message: RegExp]>([
   ["no execute", tool({ inputSchema: z.object({}), outputSchema: z.string() }), /no execute/],
   [
-    "a provider that defines it",
+    "a definition by a provider",
     { type: "provider", inputSchema: z.object({}), execute: () => 1 },
     /give it in providerTools/,
   ],

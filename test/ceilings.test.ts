@@ -92,7 +92,7 @@ describe("request bodies", () => {
   test.each([
     ["one that is too large", head(1e12), " 413 "],
     ["one of the wrong type", head(1e12).replace("application/json", "text/html"), " 415 "],
-    ["one of a path that takes none", head(1e12).replace("/runs", "/agents"), " 405 "],
+    ["one for a path without a body", head(1e12).replace("/runs", "/agents"), " 405 "],
   ])("that are refused are read only briefly: %s", async (_, request, status) => {
     const { port } = await serve(silent);
     const { socket, send, received, until: receives } = wire(port);

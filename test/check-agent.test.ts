@@ -47,7 +47,7 @@ describe("check --agent", () => {
     ],
     ["no events", stream(), /^\/runs: the stream has no events/],
     ["no run-end", stream(step), /^\/runs: the stream ends after 1 event without a run-end \(send /],
-    ["what is not JSON", stream(step, "{"), /^\/runs: event 2: its data is not JSON/],
+    ["data that is not JSON", stream(step, "{"), /^\/runs: event 2: its data is not JSON/],
     [
       "an unknown type",
       stream(step, { type: "text-dleta", part: "p", delta: "a" }),

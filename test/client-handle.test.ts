@@ -199,10 +199,10 @@ describe("requests", () => {
   });
 
   test.each<[string, Partial<ClientOptions>]>([
-    ["a key that no header can carry", { key: "hush\u0001" }],
-    ["a key of other letters", { key: "ключ" }],
+    ["a key that is invalid in a header", { key: "hush\u0001" }],
+    ["a key with non-ASCII characters", { key: "ключ" }],
     ["an address without http://", { url: "localhost:4400" }],
-    ["a path where there is no page", { url: "" }],
+    ["a relative path without a page", { url: "" }],
   ])("%s is reported immediately, without the key, and not retried", async (_, options) => {
     const backoff = vi.fn(() => 0);
     const { server, client } = await setUp([], { ...options, backoff });

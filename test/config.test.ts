@@ -21,11 +21,11 @@ const source: Source = async function* () {};
 
 describe("a mistake names the file, the field and what is expected", () => {
   const mistakes: readonly (readonly [string, unknown, string])[] = [
-    ["no object", 7, "the configuration must be an object: export default defineConfig({ … })"],
+    ["not an object", 7, "the configuration must be an object: export default defineConfig({ … })"],
     ["agents of another kind", { agents: [] }, "agents must be an object of agents by name"],
     ["no agent", { agents: {} }, "agents must have at least one agent"],
     [
-      "an agent that is none",
+      "an agent that is not a source",
       { agents: { helper: "gpt" } },
       "agents.helper must be a source (a function), such as agent({ … })",
     ],
@@ -35,12 +35,12 @@ describe("a mistake names the file, the field and what is expected", () => {
       "agents.helper must be a source (a function), such as agent({ … })",
     ],
     [
-      "a fact of the wrong kind",
+      "a fact of the wrong type",
       { agents: { helper: describeAgent(source, { models: "gpt" as never }) } },
       "agents.helper.about.models must be a list of strings",
     ],
     [
-      "a name for no path",
+      "a name that is invalid in a path",
       { agents: { "di ce/": source } },
       "agents.di ce/ must have a name with only letters, digits, ., - and _",
     ],
@@ -50,9 +50,9 @@ describe("a mistake names the file, the field and what is expected", () => {
       "defaultAgent names helpr, which is not in agents; did you mean helper?",
     ],
     ["an unknown log", { log: "redis" }, 'log must be "memory", "sqlite", "redis://…", "postgres://…" or a Log'],
-    ["a log that is none", { log: {} }, 'log must be "memory", "sqlite", "redis://…", "postgres://…" or a Log'],
+    ["an invalid log", { log: {} }, 'log must be "memory", "sqlite", "redis://…", "postgres://…" or a Log'],
     ["a port that is text", { port: "80" }, "port must be a whole number from 0 (any free port) to 65535"],
-    ["a port too high", { port: 70_000 }, "port must be a whole number from 0 (any free port) to 65535"],
+    ["a port that is too high", { port: 70_000 }, "port must be a whole number from 0 (any free port) to 65535"],
     [
       "a short key",
       { key: "abc" },
@@ -60,12 +60,12 @@ describe("a mistake names the file, the field and what is expected", () => {
     ],
     ["a key without a name", { keys: [{ key: "long-enough" }] }, "keys.0.name must be a string"],
     [
-      "a right that is none",
+      "an invalid right",
       { keys: [{ name: "a", key: "long-enough", rights: ["read"] }] },
       "keys.0.rights.0 must be one of start, watch, answer, admin",
     ],
     [
-      "two keys of one name",
+      "two keys with the same name",
       { keys: [1, 2].map((n) => ({ name: "a", key: `long-enough-${n}` })) },
       "keys must have different names",
     ],
@@ -79,10 +79,10 @@ describe("a mistake names the file, the field and what is expected", () => {
       { retention: { maxAgeMs: "1d" } },
       "retention.maxAgeMs must be a whole number of milliseconds, at least 1",
     ],
-    ["an onEnd that is no function", { onEnd: true }, "onEnd must be a function"],
-    ["dialects that are none", { dialects: ["native"] }, "dialects.0 must be a dialect, such as native"],
-    ["a misspelt setting", { agent: { helper: source } }, "agent is not a setting; did you mean agents?"],
-    ["a setting that is like none", { colour: "red" }, "colour is not a setting"],
+    ["an onEnd that is not a function", { onEnd: true }, "onEnd must be a function"],
+    ["invalid dialects", { dialects: ["native"] }, "dialects.0 must be a dialect, such as native"],
+    ["a misspelled setting", { agent: { helper: source } }, "agent is not a setting; did you mean agents?"],
+    ["an unknown setting", { colour: "red" }, "colour is not a setting"],
   ];
   test.each(mistakes)("%s", (_, config, message) => {
     expect(() => checkConfig(config, "runcast.config.ts")).toThrow(new ConfigError(`runcast.config.ts: ${message}`));

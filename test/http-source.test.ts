@@ -232,7 +232,7 @@ describe("any other server", () => {
       { status: 429, code: "rate" },
     ],
     ["a detail", 422, "application/json", '{"detail":"no messages"}', { status: 422, code: "upstream-refused" }],
-    ["another place", 307, "text/plain", "moved", { status: 502, code: "upstream-refused" }],
+    ["another location", 307, "text/plain", "moved", { status: 502, code: "upstream-refused" }],
     ["words", 500, "text/plain", "it broke", { status: 500, code: "upstream-refused" }],
   ])("that responds with %s instead of a stream is a refusal", async (_, status, type, body, expected) => {
     const { url } = await scripted((response) =>
@@ -247,9 +247,9 @@ describe("any other server", () => {
 
   test.each([
     ["the server", (url: string) => ({ url, key: "of-the-agent" })],
-    ["the server, of a header", (url: string) => ({ url, headers: { authorization: "Basic of-the-agent" } })],
-    ["fetch, of a URL", (url: string) => ({ url: url.replace("//", "//somebody:of-the-agent@") })],
-    ["fetch, of a key that is no header", (url: string) => ({ url, key: "of-the-agent\nand-more" })],
+    ["the server, with a header", (url: string) => ({ url, headers: { authorization: "Basic of-the-agent" } })],
+    ["fetch, with a URL", (url: string) => ({ url: url.replace("//", "//somebody:of-the-agent@") })],
+    ["fetch, with a key that is invalid in a header", (url: string) => ({ url, key: "of-the-agent\nand-more" })],
   ])("whose refusal repeats what it was sent: %s", async (_, optionsOf) => {
     const { url } = await scripted((response) =>
       response.writeHead(401, { "content-type": "text/plain" }).end("neither of-the-agent nor of-the-request is right"),

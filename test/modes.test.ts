@@ -141,8 +141,8 @@ describe("a request's mode", () => {
 });
 
 test.each<[what: string, modes: AgentOptions["modes"], message: RegExp]>([
-  ["a tool it does not have", { Lec: { tools: ["creat"] } }, /wants the tool creat/],
-  ["a name that is no word", { "Lec ture": {} }, /cannot be a command/],
+  ["an unknown tool", { Lec: { tools: ["creat"] } }, /wants the tool creat/],
+  ["a name that is not a word", { "Lec ture": {} }, /cannot be a command/],
   ["two names that differ only in case", { Lec: {}, lec: {} }, /two modes are named lec/],
 ])("creating an agent throws if its modes have %s", (_, wrong, message) => {
   const make = () => agent({ name: "tutor", model: "demo/scripted", tools: [tool("create")], modes: wrong! });

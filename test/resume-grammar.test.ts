@@ -47,7 +47,7 @@ describe("run-resume", () => {
       [step, call, stepEnd, execute, { type: "ask-start", ask: "a", kind: "input", call: "c" }, resume(6)],
       "run-resume, but ask a was cut and is open",
     ],
-    ["an entry to come", [resume(2)], "run-resume continues after entry 2, which is not before it"],
+    ["a later entry", [resume(2)], "run-resume continues after entry 2, which is not before it"],
     [
       "work after the cut",
       [step, { type: "step-end", step: "s", finish: "stop" }, resume(2)],
@@ -154,18 +154,18 @@ describe("approval options", () => {
       "ask a is answered with option ever, which it does not offer",
     ],
     [
-      "one that says otherwise",
+      "one with the opposite meaning",
       [...asking, approval([once]), answered({ allow: false, option: "once" })],
       "ask a is answered with option once, but allow is not true",
     ],
-    ["two of one id", [...asking, approval([once, once])], "ask a offers two options with the same id"],
+    ["two with the same id", [...asking, approval([once, once])], "ask a offers two options with the same id"],
     [
-      "a choice's on an approval",
+      "those of a choice on an approval",
       [...asking, { type: "ask-start", ask: "a", kind: "approval", call: "c", options: [{ value: 1 }] }],
       "ask a is of the kind approval, but its options are a choice's",
     ],
     [
-      "an approval's on a choice",
+      "those of an approval on a choice",
       [start, { type: "ask-start", ask: "a", kind: "choice", options: [once] }],
       "ask a is of the kind choice, but its options are an approval's",
     ],

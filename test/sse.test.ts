@@ -82,11 +82,11 @@ describe("the format cases of the web platform tests", () => {
       stream: "\ufeffdata:1\n\n\ufeffdata:2\n\ndata:3\n\n",
       frames: [{ data: "1" }, { data: "3" }],
     },
-    "of two BOMs one is removed": {
+    "of two BOMs, one is removed": {
       stream: "\ufeff\ufeffdata:1\n\ndata:2\n\ndata:3\n\n",
       frames: [{ data: "2" }, { data: "3" }],
     },
-    "the characters that a BOM's bytes spell in Latin-1 are no BOM": {
+    "the Latin-1 characters of a BOM's bytes are not a BOM": {
       stream: "ï»¿data:1\n\ndata:2\n\n",
       frames: [{ data: "2" }],
     },
@@ -97,14 +97,14 @@ describe("the format cases of the web platform tests", () => {
     "LF ends lines": { stream: "data:1\ndata:2\n\n", frames: [{ data: "1\n2" }] },
     "CR ends lines": { stream: "data:1\rdata:2\r\r", frames: [{ data: "1\n2" }] },
     "CRLF ends lines": { stream: "data:1\r\ndata:2\r\n\r\n", frames: [{ data: "1\n2" }] },
-    "all three may mix": { stream: "data:test\r\ndata\ndata:test\r\n\r", frames: [{ data: "test\n\ntest" }] },
+    "all three may be mixed": { stream: "data:test\r\ndata\ndata:test\r\n\r", frames: [{ data: "test\n\ntest" }] },
     "LF and CR are two line ends": { stream: "data:1\n\rdata:2\n\r", frames: [{ data: "1" }, { data: "2" }] },
-    "empty lines alone are nothing": { stream: "\n\r\n\r\r\ndata:1\n\n\n\n", frames: [{ data: "1" }] },
-    "comments are skipped, also long ones": {
+    "empty lines without a field are ignored": { stream: "\n\r\n\r\r\ndata:1\n\n\n\n", frames: [{ data: "1" }] },
+    "comments are skipped, even long ones": {
       stream: `data:1\r:\0\n:\r\ndata:2\n:${long}\rdata:3\n:data:fail\r:${long}\ndata:4\n\n`,
       frames: [{ data: "1\n2\n3\n4" }],
     },
-    "field names are taken literally": {
+    "field names are literal": {
       stream:
         "data:\0\ndata:  2\rData:1\ndata\0:2\ndata:1\r\0data:4\nda-ta:3\rdata_5\ndata:3\rdata:\r\n data:32\ndata:4\n\n",
       frames: [{ data: "\0\n 2\n1\n3\n\n4" }],
@@ -123,23 +123,23 @@ describe("the format cases of the web platform tests", () => {
     },
     "only the first colon separates": { stream: "data:a:b: c\n\n", frames: [{ data: "a:b: c" }] },
     "NUL in data is data": { stream: "data:\0\n\n\n\n", frames: [{ data: "\0" }] },
-    "an event name holds for one frame": {
+    "an event name applies to one frame": {
       stream: "event:test\ndata:x\n\ndata:x\n\n",
       frames: [{ event: "test", data: "x" }, { data: "x" }],
     },
-    "an empty event name is none": {
+    "an empty event name means none": {
       stream: "event: \ndata:x\n\nevent\ndata:y\n\nevent:a\nevent:\ndata:z\n\n",
       frames: [{ data: "x" }, { data: "y" }, { data: "z" }],
     },
-    "an event name without data is forgotten": { stream: "event:a\n\ndata:x\n\n", frames: [{ data: "x" }] },
-    "an id stays until another comes": {
+    "an event name without data is dropped": { stream: "event:a\n\ndata:x\n\n", frames: [{ data: "x" }] },
+    "an id stays until the next one": {
       stream: "id:1\ndata:x\n\ndata:y\n\nid: 2\ndata:z\n\n",
       frames: [{ id: "1", data: "x" }, { data: "y" }, { id: "2", data: "z" }],
       ids: ["1", "1", "2"],
       lastEventId: "2",
     },
     "an id without data counts": { stream: "id:1\n\ndata:x\n\n", frames: [{ data: "x" }], ids: ["1"] },
-    "an empty id takes the last one back": {
+    "an empty id clears the last one": {
       stream: "id:1\ndata:x\n\nid\ndata:y\n\nid:3\n\nid:\n\n",
       frames: [
         { id: "1", data: "x" },
@@ -153,23 +153,23 @@ describe("the format cases of the web platform tests", () => {
       frames: [{ id: "1", data: "x" }, { data: "y" }, { data: "z" }],
       ids: ["1", "1", "1"],
     },
-    "an id may hold any other character": { stream: "id: …😀 \ndata:x\n\n", frames: [{ id: "…😀 ", data: "x" }] },
+    "an id may contain any other character": { stream: "id: …😀 \ndata:x\n\n", frames: [{ id: "…😀 ", data: "x" }] },
     "retry is digits": { stream: "retry:3000\n\ndata:x\n\n", frames: [{ data: "x" }], retries: [3000] },
-    "retry counts at once": { stream: "retry: 03000\ndata:x", frames: [], retries: [3000] },
-    "a bogus retry is skipped": {
+    "retry takes effect immediately": { stream: "retry: 03000\ndata:x", frames: [], retries: [3000] },
+    "an invalid retry is skipped": {
       stream: "retry:3000\nretry:1000x\nretry:-1\nretry:1.5\nretry: \u0663\nretry:  1\ndata:x\n\n",
       frames: [{ data: "x" }],
       retries: [3000],
     },
     "an empty retry is skipped": { stream: "retry\nretry:\ndata:x\n\n", frames: [{ data: "x" }], retries: [] },
-    "an endless retry is what a timer can hold": { stream: `retry:${"9".repeat(400)}\n`, retries: [2 ** 31 - 1] },
-    "what the stream's end cuts is discarded": {
+    "a huge retry is capped at the longest timer": { stream: `retry:${"9".repeat(400)}\n`, retries: [2 ** 31 - 1] },
+    "a frame that the end of the stream cuts is discarded": {
       stream: "retry:1000\ndata:test1\n\nid:test\ndata:test2",
       frames: [{ data: "test1" }],
       retries: [1000],
       lastEventId: "",
     },
-    "also when only the empty line is missing": {
+    "even if only the empty line is missing": {
       stream: "data:1\n\nid:2\ndata:2\n",
       frames: [{ data: "1" }],
       lastEventId: "",
@@ -179,7 +179,7 @@ describe("the format cases of the web platform tests", () => {
       stream: bytes("data:", 0xff, "a", 0xc3, "b", 0xf0, 0x9f, 0x98, "\ndata:", 0xed, 0xa0, 0x80, 0xc0, 0xaf, "\n\n"),
       frames: [{ data: "\ufffda\ufffdb\ufffd\n\ufffd\ufffd\ufffd\ufffd\ufffd" }],
     },
-    "a character that the stream's end cuts is discarded": {
+    "a character that the end of the stream cuts is discarded": {
       stream: bytes("data:1\n\ndata:", 0xf0, 0x9f),
       frames: [{ data: "1" }],
     },

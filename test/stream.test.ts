@@ -43,8 +43,8 @@ const distant = (): Log => {
 };
 
 const logs: readonly [string, () => Log][] = [
-  ["a log at hand", memory],
-  ["a distant log", distant],
+  ["a synchronous log", memory],
+  ["an asynchronous log", distant],
 ];
 
 describe.each(logs)("with %s", (_name, createLog) => {

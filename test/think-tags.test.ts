@@ -46,11 +46,11 @@ describe("think tags", () => {
     ["white space before", " \n<thinking>hm</thinking>yes", [thinking("hm"), text("yes")]],
     ["thinking twice", "<think>a</think>\n<reason>b</reason> c", [thinking("ab"), text("c")]],
     ["thinking without an end", "<think>hm", [thinking("hm")]],
-    ["an end tag of another name", "<think>a</thinking>b</think>c", [thinking("a</thinking>b"), text("c")]],
+    ["an end tag with another name", "<think>a</thinking>b</think>c", [thinking("a</thinking>b"), text("c")]],
     ["a tag after text", "yes <think>no</think>", [text("yes <think>no</think>")]],
     ["a tag in a code fence", "```\n<think>\n```", [text("```\n<think>\n```")]],
     ["half a tag", "<thi", [text("<thi")]],
-    ["no thinking in the tags", "<think>\n\n</think>\n\nyes", [text("yes")]],
+    ["empty tags", "<think>\n\n</think>\n\nyes", [text("yes")]],
     ["only white space", "  ", [text("  ")]],
     ["white space before text", "\n yes", [text("\n yes")]],
   ])("%s", (_, written, pieces) => {

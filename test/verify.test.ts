@@ -131,7 +131,7 @@ describe("verify", () => {
       "call c ends as ok, but it never executed",
     ],
     [
-      "execution against a denial",
+      "execution despite a denial",
       [
         start,
         step,

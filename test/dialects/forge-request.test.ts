@@ -180,11 +180,15 @@ describe("refusing", () => {
     ["no message", () => read({ messages: [] }), 422],
     ["an empty message", () => read({ user_message: "" }), 422],
     ["a wrong type", () => ask({ messages: "x" }), 422],
-    ["a server that is no URL", () => ask({ extra_mcp_servers: [{ name: "a", url: "a" }] }), 422],
-    ["a key of nobody", () => ask({}, { "x-llm-key": "k" }), 400],
-    ["keys that are no object", () => ask({}, { "x-mcp-keys": "secret-value" }), 400],
-    ["two keys for one name", () => ask({ extra_mcp_servers: [server("a b", "1"), server("a-b", "2")] }), 400],
-    ["another agent than the path's", () => read({ user_message: "a", model: "runcast/b" }, {}, { agent: "c" }), 400],
+    ["a server with an invalid URL", () => ask({ extra_mcp_servers: [{ name: "a", url: "a" }] }), 422],
+    ["a key without a provider", () => ask({}, { "x-llm-key": "k" }), 400],
+    ["keys that are not an object", () => ask({}, { "x-mcp-keys": "secret-value" }), 400],
+    ["two keys with the same name", () => ask({ extra_mcp_servers: [server("a b", "1"), server("a-b", "2")] }), 400],
+    [
+      "a different agent than in the path",
+      () => read({ user_message: "a", model: "runcast/b" }, {}, { agent: "c" }),
+      400,
+    ],
   ])("%s", (_, act, status) => {
     const { message, hint, status: found } = refused(act);
     expect(found).toBe(status);

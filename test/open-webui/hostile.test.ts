@@ -14,12 +14,12 @@ const places: Readonly<Record<string, (text: string) => readonly Entry[]>> = {
   "a value": (text) => oneCall({ outcome: "ok", value: { [text.slice(0, 300)]: text } }),
   "an argument": (text) => oneCall({ outcome: "ok" }, { input: { text, [text.slice(0, 300)]: 1 } }),
   "an error": (text) => oneCall({ outcome: "error", error: { code: "x", message: text } }),
-  "its own words": (text) =>
+  "its own text": (text) =>
     oneCall(
       { outcome: "ok" },
       { between: during({ type: "text-start", part: "words", call: "call_1" }, ...words(text)) },
     ),
-  "what goes on": (text) =>
+  activity: (text) =>
     oneCall(
       { outcome: "ok" },
       {

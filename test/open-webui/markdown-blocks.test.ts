@@ -28,7 +28,7 @@ describe("a details block", () => {
     ["with nothing after its tag", block.replace(">\n", ">")],
     ["with > in an attribute", block.replace('name="ls"', 'name="l>s"')],
     ["that is not closed yet", block.replace("</details>", "")],
-    ["with another that is open within", block.replace("a.txt", "<details")],
+    ["with another open one inside", block.replace("a.txt", "<details")],
   ])("is not found %s", (_, markdown) => expect(found(markdown)).toEqual([]));
 
   test("appears twice if it is sent twice, regardless of its id", () =>

@@ -70,14 +70,14 @@ describe("check", () => {
       (all) => all.slice(0, 10),
       /^standard input:10: after seq 10: the log ends without a run-end \(it was cut off/,
     ],
-    ["what is no JSON", (all) => all.with(2, '{"seq":3,'), /^standard input:3: this is not JSON: /],
+    ["data that is not JSON", (all) => all.with(2, '{"seq":3,'), /^standard input:3: this is not JSON: /],
     [
       "an unknown event",
       (all) => all.with(1, all[1]!.replace('"step-start"', '"step-strat"')),
       /^standard input:2: seq 2: there is no event type "step-strat"; did you mean step-start\?/,
     ],
     [
-      "a field of another kind",
+      "a field of the wrong type",
       (all) => all.with(1, all[1]!.replace(/"step":"[^"]*"/, '"step":7')),
       /^standard input:2: seq 2: step-start step: Invalid input: expected string, received number/,
     ],

@@ -178,8 +178,13 @@ describeLive("the pipe", ({ program }) => {
       refuses(401, { message: "this server needs a key" }),
       /^Runcast refused: this server needs a key\. Set API_KEY/,
     ],
-    ["an answer that is no Runcast's", {}, refuses(502, "<html>"), /^Runcast refused: it answered 502 Bad Gateway\.$/],
-    ["no address", { RUNCAST_URL: "runcast" }, undefined, /^'runcast' is no address/],
+    [
+      "a response that is not from Runcast",
+      {},
+      refuses(502, "<html>"),
+      /^Runcast refused: it answered 502 Bad Gateway\.$/,
+    ],
+    ["an invalid address", { RUNCAST_URL: "runcast" }, undefined, /^'runcast' is no address/],
   ])("%s is one clear sentence, and the status is finished", async (_, valves, answering, sentence) => {
     const server = await serve(answering ?? streams());
     if (!answering) await servers.splice(0)[0]!.close();
@@ -276,9 +281,9 @@ describeLive("the pipe", ({ program }) => {
   });
 
   test.each([
-    ["a listed style is asked for", { styles: ["cards", "mosaic"] }, "mosaic"],
-    ["one that the server no longer has is not", { styles: ["cards"] }, undefined],
-    ["one that a server without a list may have is", {}, "mosaic"],
+    ["a listed style is requested", { styles: ["cards", "mosaic"] }, "mosaic"],
+    ["a style that the server no longer has is not", { styles: ["cards"] }, undefined],
+    ["any style of a server without a list is", {}, "mosaic"],
   ])("%s", async (_, listed, style) => {
     const server = await serve(lists(listed), streams(line(added, "1"), DONE));
     const said = await drivePipe(python, { valves: valvesOf(server, { STYLE: "mosaic" }), do: "pipes and pipe" });

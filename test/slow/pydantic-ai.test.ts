@@ -97,7 +97,7 @@ const suite = (program: string): void => {
 
   test.each([
     ["allowed", { allow: true }, "ok", "sent to ann"],
-    ["allowed with other arguments", { allow: true, input: { to: "eve" } }, "ok", "sent to eve"],
+    ["allowed with edited arguments", { allow: true, input: { to: "eve" } }, "ok", "sent to eve"],
     ["denied", { allow: false, reason: "not today" }, "denied", "not today"],
   ] as const)("an approval that is %s", async (_, answer, outcome, result) => {
     const { all, state, events } = await play("MAIL", () => answer as Answer);

@@ -110,8 +110,8 @@ const never = () => Infinity;
 
 describe("merging by time", () => {
   test.each([
-    ["at hand", memory],
-    ["distant", distant],
+    ["that is synchronous", memory],
+    ["that is asynchronous", distant],
   ])("viewers that join, resume or stall anywhere get the frames of a replay (a log %s)", async (_name, createLog) => {
     await fc.assert(
       fc.asyncProperty(fc.noShrink(fc.nat()), async (seed) => {

@@ -42,8 +42,8 @@ describe("a response", () => {
   const line = `data: ${"x".repeat(50_000)}\n`;
 
   test.each([
-    ["a message without an end", "text/event-stream", line],
-    ["a large whole", "application/json", `${line}\n`],
+    ["an endless message", "text/event-stream", line],
+    ["a large response", "application/json", `${line}\n`],
   ])("is aborted: %s", async (_, type, piece) => {
     expect(await endOf(type, piece)).toContain("larger than 100000 bytes");
   });

@@ -21,10 +21,10 @@ describe("write_todos", () => {
   });
 
   test.each([
-    ["a status of its own", [{ id: "1", text: "a", status: "completed" }]],
+    ["an unknown status", [{ id: "1", text: "a", status: "completed" }]],
     ["no id", [{ id: "", text: "a", status: "done" }]],
     [
-      "an id twice",
+      "a duplicate id",
       [
         { id: "1", text: "a", status: "done" },
         { id: "1", text: "b", status: "done" },

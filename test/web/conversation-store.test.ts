@@ -206,7 +206,7 @@ describe("export and import", () => {
   });
 
   test.each([
-    ["no JSON", "{", "this is not JSON"],
+    ["text that is not JSON", "{", "this is not JSON"],
     ["another file", "[]", "this is not a conversation file from this page"],
     [
       "a later version",
@@ -219,17 +219,17 @@ describe("export and import", () => {
 
   test.each<[string, (file: any) => void, string]>([
     [
-      "a message twice",
+      "a duplicate message",
       (file) => file.conversations[0].messages.push(file.conversations[0].messages[0]),
       "contains the same id twice",
     ],
     ["an unknown parent", (file) => (file.conversations[0].messages[0].parent = "x"), "there is no message x"],
     [
-      "a circle",
+      "a cycle",
       (file) => (file.conversations[0].messages[0].parent = file.conversations[0].messages[1].id),
       "comes after itself",
     ],
-    ["a hole in a run", (file) => file.runs["run-c10"].splice(2, 1), "runs.run-c10[2].seq must be 3"],
+    ["a gap in a run", (file) => file.runs["run-c10"].splice(2, 1), "runs.run-c10[2].seq must be 3"],
     ["no text", (file) => (file.conversations[1].title = 7), "conversations[1].title must be a string"],
     ["another role", (file) => (file.conversations[0].messages[0].role = "system"), "role must be user or assistant"],
   ])("refuses %s, and changes nothing", async (_, damage, message) => {

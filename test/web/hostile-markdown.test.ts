@@ -87,10 +87,10 @@ describe("hostile Markdown", () => {
 
   test.each([
     ["soft hyphen", "\u00AD"],
-    ["mark of Arabic direction", "\u061C"],
+    ["Arabic letter mark", "\u061C"],
     ["Hangul filler", "\u3164"],
     ["halfwidth filler", "\uFFA0"],
-    ["space without width", "\u200B"],
+    ["zero-width space", "\u200B"],
     ["left-to-right mark", "\u200E"],
     ["right-to-left mark", "\u200F"],
     ["word joiner", "\u2060"],
@@ -98,10 +98,10 @@ describe("hostile Markdown", () => {
     ["byte order mark", "\uFEFF"],
     ["annotation", "\uFFF9"],
     ["end of annotation", "\uFFFB"],
-    ["joiner between letters that none joins", "\u200D"],
-    ["non-joiner between letters that none joins", "\u200C"],
-    ["variation of a letter that has none", "\uFE00"],
-    ["rare variation of a letter that has none", "\u{E0101}"],
+    ["joiner between letters that do not join", "\u200D"],
+    ["non-joiner between letters that do not join", "\u200C"],
+    ["variation selector after a letter without variations", "\uFE00"],
+    ["rare variation selector after a letter without variations", "\u{E0101}"],
   ])("a %s is visible", (_, character) => {
     const number = character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0");
     expect(visibleText(`pay${character}pal`)).toBe(`pay⟦U+${number}⟧pal`);
