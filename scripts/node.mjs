@@ -1,4 +1,4 @@
-// Runs a program of this repository on the pinned Node.js that `npm install` brought, whatever Node.js the machine has.
+// Runs a program of this repository on the pinned Node.js that `npm install` installed, whichever version the machine has.
 // Plain JavaScript on purpose: it must run on the machine's own Node.js, which may not know TypeScript.
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
@@ -40,7 +40,7 @@ if (!node) {
 
 const child = spawn(node, ["--disable-warning=ExperimentalWarning", ...process.argv.slice(2)], { stdio: "inherit" });
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
-// npm ends its shell with a signal, and a shell passes none on: whoever has lost npm is to stop as well.
+// npm kills its shell with a signal that the shell does not forward, so stop when the parent process is gone.
 if (process.env.npm_lifecycle_event !== undefined) {
   const parent = process.ppid;
   const watch = setInterval(() => {

@@ -61,7 +61,7 @@ export const withoutKey: Attack = {
 };
 
 export const claims: Attack = {
-  name: "access: claims to be Alice, and ids that are hers",
+  name: "access: impersonating Alice, and reusing her ids",
   prepare: async ({ url, run }) => {
     const headers = { ...as(ALICE), ...json, accept: "application/json" };
     const body = JSON.stringify({ agent: "talker", thread: "a-thread-of-alice", message: WORDS });
@@ -88,14 +88,14 @@ export const claims: Attack = {
         }
         await send(report, `${url}/threads/a-thread-of-alice`, { method: "DELETE", headers: as(BOB) }, [200, 404]);
         const kept = await fetch(`${url}/runs/${inThread}`, { headers: as(ALICE) });
-        report.expect(kept.status === 200, "a run of Alice is gone");
+        report.expect(kept.status === 200, "a run of Alice was deleted");
         await kept.body?.cancel();
       });
   },
 };
 
 export const shareLinks: Attack = {
-  name: "share links: renewed, widened, used after their end",
+  name: "share links: renewed, extended, used after they expire",
   prepare: async ({ url }) => {
     const run = await startRun(url, BOB, "asker", "hello");
     const other = await startRun(url, BOB, "asker", "hello");
@@ -123,7 +123,7 @@ export const shareLinks: Attack = {
             .match(/rct_[\w.-]+/g) ?? [];
         report.expect(
           tokens.every((one) => one === link.token),
-          "a stream holds another link than its own",
+          "a stream contains a link other than its own",
         );
         const short = await share({ expiresInSeconds: 600 });
         await fetch(`${url}/runs/${run}/links/${short.id}`, { method: "DELETE", headers: as(BOB) });
@@ -154,7 +154,7 @@ export const guesses: Attack = {
 };
 
 export const floodOfStarts: Attack = {
-  name: "starts: as many as one address can; Stop still works there",
+  name: "starts: as many as possible from one address, where Stop still works",
   prepare: async ({ url }) => {
     const address = elsewhere();
     const run = await startRun(url, BOB, "asker", "hello");

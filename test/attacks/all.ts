@@ -44,7 +44,7 @@ export interface AttackOptions {
 const MAX_QUIET_MS = 2000;
 
 const QUIET: Attack = {
-  name: "quiet: nobody attacks",
+  name: "quiet: no attack",
   prepare: () => async (report, signal) => {
     await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
     report.expect(true, "");
@@ -77,7 +77,7 @@ export async function* attackAll({
       const watched = await viewer.watched();
       for (const problem of target.problems())
         if (!reports?.test(problem)) report.wrong.add(`the server reports: ${problem}`);
-      if (watched.gaps > 0) report.wrong.add(`the viewer misses words, or got some twice: ${watched.gaps}`);
+      if (watched.gaps > 0) report.wrong.add(`missing or duplicate words for the viewer: ${watched.gaps}`);
       yield { name, answers: report.answers, wrong: [...report.wrong], viewer: watched, before };
     }
   } finally {

@@ -9,7 +9,7 @@ const count = async (url: string, status: number): Promise<number> => {
 };
 
 export const wholeAnswers: Attack = {
-  name: "answers: a whole answer of a dialect that only streams",
+  name: "answers: a single response of a dialect that only streams",
   prepare: ({ url }) => {
     const body = JSON.stringify({ model: "talker", messages: [{ role: "user", content: "hi" }], stream: false });
     const list = async () => await (await fetch(`${url}/runs`, { headers: as(BOB) })).text();
@@ -19,7 +19,7 @@ export const wholeAnswers: Attack = {
         const init = { method: "POST", headers: { ...as(BOB), ...json }, body };
         await send(report, `${url}/v1/chat/completions?dialect=forge`, init, [400]);
       });
-      report.expect((await list()) === before, "a refused request has started a run");
+      report.expect((await list()) === before, "a refused request started a run");
     };
   },
 };

@@ -68,7 +68,7 @@ const confine = (page: Page, asked: string[], isOwn: (target: URL) => boolean) =
   );
 
 export const embeds: Attack = {
-  name: "embeds in Chromium: one that leads itself to another policy",
+  name: "embeds in Chromium: one that navigates to another policy",
   needs: "chromium",
   prepare: async (target) => {
     const asked: string[] = [];
@@ -103,7 +103,7 @@ export const embeds: Attack = {
 };
 
 export const markdown: Attack = {
-  name: "Markdown in Chromium: text that wants to run or fetch",
+  name: "Markdown in Chromium: text that tries to execute or fetch",
   needs: "chromium",
   prepare: async (target) => {
     const text = hostileMarkdown.map(({ name, text: sample }) => `## ${name}\n\n${sample}\n`).join("\n");
@@ -126,13 +126,13 @@ export const markdown: Attack = {
 };
 
 export const savedRuns: Attack = {
-  name: "export in Chromium: a saved run that wants to run or fetch",
+  name: "export in Chromium: a saved run that tries to execute or fetch",
   needs: "chromium",
   prepare: async (target) => {
     const { run } = await shared(target, hostileEvents(markup));
     return await inChromium(async (report, { page, asked }) => {
       const html = await (await fetch(`${target.url}/runs/${run}/export.html`, { headers: as(BOB) })).text();
-      report.expect(!html.includes("hunter2"), "a saved run holds a password");
+      report.expect(!html.includes("hunter2"), "a saved run contains a password");
       const directory = await mkdtemp(path.join(tmpdir(), "runcast-saved-"));
       try {
         const file = path.join(directory, "run.html");
@@ -141,7 +141,7 @@ export const savedRuns: Attack = {
         await page.goto(pathToFileURL(file).href);
         const view = page.locator("run-view");
         await view.getByText("click").first().waitFor();
-        report.expect(!(await page.evaluate(() => "hacked" in window)), "a saved run ran text");
+        report.expect(!(await page.evaluate(() => "hacked" in window)), "a saved run executed text");
         const alive = await view.locator("img, script, iframe, a[href^='javascript']").count();
         report.expect(alive === 0, "text became markup in a saved run");
         report.expect(asked.length === 0, `a saved run reached ${asked.join(" ")}`);

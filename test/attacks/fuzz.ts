@@ -46,7 +46,7 @@ const bodies = dialects.map((dialect) => {
 
 /** Sends invalid input to every endpoint that the server lists. */
 export const fuzz: Attack = {
-  name: "fuzz: nonsense for every endpoint",
+  name: "fuzz: invalid input for every endpoint",
   prepare: async ({ url }) => {
     const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as { paths: Record<string, object> };
     const endpoints = Object.entries(paths).flatMap(([path, methods]) =>

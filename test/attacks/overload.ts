@@ -50,14 +50,14 @@ const pour = (report: Report, { port }: Target, { length, sent: most }: Body, si
 const MAX_READ = 64 * 1024 * 1024;
 
 export const hugeBodies: Attack = {
-  name: "huge bodies: a terabyte, as fast as it goes",
+  name: "huge bodies: a terabyte, as fast as possible",
   prepare: (target) => async (report, signal) => {
     await rounds(signal, async () => {
       const never = new AbortController().signal;
       const sent = await pour(report, target, { length: 1e12, sent: Infinity }, never);
       report.expect(sent < MAX_READ, `${sent} bytes of a refused body were read`);
     });
-    report.expect(report.answers.has("413"), "no answer says that the body is too large");
+    report.expect(report.answers.has("413"), "no response reports that the body is too large");
   },
 };
 
@@ -105,17 +105,17 @@ const reading =
   };
 
 export const longRuns: Attack = {
-  name: "long runs: the state of 100,000 entries, six at once",
+  name: "long runs: the state of 100,000 entries, six concurrently",
   prepare: reading("talker", "word 100000", "", [200]),
 };
 
 export const longStreams: Attack = {
-  name: "long runs: the stream of 100,000 entries, six at once",
+  name: "long runs: the stream of 100,000 entries, six concurrently",
   prepare: reading("talker", "word 100000", "/events", [200]),
 };
 
 export const exports: Attack = {
-  name: "exports: 2 MB of what looks like secrets, six at once",
+  name: "exports: 2 MB of text that resembles secrets, six concurrently",
   prepare: reading("talker", `${"eyJ-".repeat(512)} 1000`, "/export.html", [200, 429, 503]),
 };
 
@@ -127,12 +127,12 @@ const secretFields = [
 ];
 
 export const exportedFields: Attack = {
-  name: "exports: 20,000 fields with secrets, six at once",
+  name: "exports: 20,000 fields with secrets, six concurrently",
   prepare: reading("player", JSON.stringify(secretFields), "/export.html", [200, 429, 503]),
 };
 
 export const hoarding: Attack = {
-  name: "storage: a run that stores without end",
+  name: "storage: a run that stores endlessly",
   prepare:
     ({ url }) =>
     (report, signal) =>

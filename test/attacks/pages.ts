@@ -25,7 +25,7 @@ export const foreignPages: Attack = {
 };
 
 export const localPages: Attack = {
-  name: "CSRF: a server without keys, and pages on other ports of the machine",
+  name: "CSRF: a server without keys, and pages on other local ports",
   prepare: async ({ unkeyed }) => {
     const init = { method: "POST", headers: { "content-type": "application/json", accept: "application/json" } };
     const started = await fetch(`${unkeyed}/runs`, { ...init, body: '{"agent":"asker","message":"x"}' });
@@ -40,7 +40,7 @@ export const localPages: Attack = {
             report.expect(text.includes("--origin"), `${method} ${path}: the refusal does not name --origin`);
           }
         const log = await (await fetch(`${unkeyed}/runs/${run}/export.jsonl`)).text();
-        report.expect(!log.includes("ask-end"), "a foreign page has answered a question");
+        report.expect(!log.includes("ask-end"), "a foreign page answered an ask");
       });
   },
 };
@@ -62,7 +62,7 @@ const sendRaw = (report: Report, { port }: Target, path: string, host: string, a
   });
 
 export const hosts: Attack = {
-  name: "hosts: names that lead here by DNS rebinding",
+  name: "hosts: names that resolve here after DNS rebinding",
   prepare: (target) => (report, signal) =>
     rounds(signal, async () => {
       for (const host of ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example:80", "[::2]"])
@@ -82,7 +82,7 @@ const OUTSIDE = [
 ];
 
 export const traversal: Attack = {
-  name: "traversal: paths that lead out of where files are",
+  name: "traversal: paths that leave the directory",
   prepare: (target) => (report, signal) =>
     rounds(signal, async () => {
       for (const place of ["/assets/", "/", `/runs/${target.run}/files/`, "/runs/", "/key/x/", "/users/"])

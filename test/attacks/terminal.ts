@@ -18,7 +18,7 @@ const watch = async (program: string, args: readonly string[]): Promise<string> 
 const FOREIGN = /\x1b\][^8]|\x9b|\x9d|\x08|[\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u;
 
 export const terminal: Attack = {
-  name: "terminal: a run that commands whoever watches it",
+  name: "terminal: a run with commands for the terminals of its viewers",
   needs: "script",
   prepare: async ({ url }) => {
     const run = await startRun(url, BOB, "player", JSON.stringify(hostileEvents(terminalCommands)));

@@ -15,7 +15,7 @@ const errorOf = (events: string): string | undefined =>
   /"type":"tool-end"[^\n]*"error":\{"code":"([^"]+)"/.exec(events)?.[1];
 
 export const strayErrors: Attack = {
-  name: "tools: errors that nobody catches",
+  name: "tools: uncaught errors",
   reports: /uncaught error, the server continues/,
   prepare:
     ({ url, reported }) =>
