@@ -83,7 +83,7 @@ describe("keys that are created while the server runs", () => {
     expect(await refusal(await post(`${open.url}/admin/keys`, { name: "bob" }))).toMatchObject({ code: "no-keys" });
   });
 
-  test("from the command line", async () => {
+  test("keys can be managed from the command line", async () => {
     const { url } = await serve(silent, keyed);
     const written = vi.spyOn(process.stdout, "write").mockImplementation(() => true);
     const run = async (words: string[], options: Record<string, string> = {}) => {

@@ -149,7 +149,7 @@ describe("sub-agents", () => {
     ]);
   });
 
-  test("that fail are errors of their calls, and the run continues", async () => {
+  test("a failed sub-agent is an error of its call, and the run continues", async () => {
     const { model } = playing(
       script("go", [{ call: "task", input: { agent: "sub", task: "break" } }], done),
       script("break", [{ say: "half" }, { fail: { status: 400, message: "bad request" } }]),
@@ -162,7 +162,7 @@ describe("sub-agents", () => {
 });
 
 describe("cancel", () => {
-  test("the run: everything ends from the inside out", async () => {
+  test("cancelling the run ends everything from the inside out", async () => {
     const { model } = playing(
       script("go", [{ call: "obedient" }, { call: "task", input: { agent: "sub", task: "wait" } }], done),
       script("wait", [{ call: "obedient" }, { call: "asks" }], done),
@@ -178,7 +178,7 @@ describe("cancel", () => {
     expect(run.error).toBeUndefined();
   });
 
-  test("the run in the middle of a text: the part is cut and the step ends", async () => {
+  test("cancelling the run in the middle of a text cuts the part and ends the step", async () => {
     const { model } = playing(script("go", [{ say: "word ".repeat(5000) }]));
     const run = await drive(agent({ name: "test", model }), "go", (event, { cancelRun, events }) => {
       if (event.type === "text-delta" && events.length === 10) cancelRun();
@@ -189,7 +189,7 @@ describe("cancel", () => {
     ]);
   });
 
-  test("one call: the others continue, and the model sees the cancel", async () => {
+  test("cancelling one call does not affect the others, and the model sees the cancel", async () => {
     const other = Promise.withResolvers<string>();
     const { model, requests } = playing(
       script(
@@ -216,7 +216,7 @@ describe("cancel", () => {
     ]);
   });
 
-  test("one sub-agent: it ends with its call, and the other continues", async () => {
+  test("cancelling one sub-agent ends it with its call, and the other continues", async () => {
     const { model } = playing(
       script(
         "go",
@@ -252,7 +252,7 @@ describe("cancel", () => {
     expect(run.text()).toBe("done");
   });
 
-  test.each([true, false])("a call that waits for approval (the runner ends the ask: %s)", async (closesAsks) => {
+  test.each([true, false])("cancelling a call before its approval (runner ends the ask: %s)", async (closesAsks) => {
     const { model } = playing(script("go", [{ call: "guarded", id: "guarded" }], done));
     const source = agent({ name: "test", model, tools: [tool("guarded", () => "ran", { approval: "always" })] });
     const stop = (event: { type: string }, { cancel }: { cancel(kind: "call", id: string): void }) => {
@@ -264,7 +264,7 @@ describe("cancel", () => {
     expect(run.all("tool-execute")).toEqual([]);
   });
 
-  test("from within a tool: the run ends as cancelled", async () => {
+  test("a tool can cancel the run, which ends as cancelled", async () => {
     const { model } = playing(script("go", [{ call: "quits" }], done));
     const run = await drive(
       agent({ name: "test", model, tools: [tool("quits", ({ cancel }) => cancel("enough"))] }),
@@ -277,7 +277,7 @@ describe("cancel", () => {
     });
   });
 
-  test("a tool that ignores it: the tool is abandoned, and its later output is dropped", async () => {
+  test("a tool that ignores the cancel is abandoned, and its later output is dropped", async () => {
     const held = Promise.withResolvers<ToolContext>();
     const finish = Promise.withResolvers<string>();
     const deaf = tool("deaf", (context) => (held.resolve(context), context.say("so far"), finish.promise));

@@ -89,7 +89,7 @@ describe("any return value of a tool ends its call", () => {
       ]);
     });
 
-    test("with an error status is an error and shows nothing", async () => {
+    test("a Response with an error status is an error and shows nothing", async () => {
       const { driven } = await returned(() => new Response("<p>no</p>", { status: 503, headers: inline }));
       expect(driven.all("embed")).toEqual([]);
       expect(driven.all("tool-end")).toMatchObject([

@@ -30,7 +30,7 @@ describe("a run", () => {
 describe("a daily quota", () => {
   const limits = { userBytesPerDay: 50_000, bytesPerDay: 1_000_000 };
 
-  test("per user applies in every process that shares the log, and not to other users", async () => {
+  test("a quota per user applies in every process that shares the log, and not to other users", async () => {
     const log = memory();
     const one = await serve(keeping(60_000), { log, limits });
     const run = await start(one.url, { user: { id: "ann" } });
@@ -43,7 +43,7 @@ describe("a daily quota", () => {
     expect(await start(other.url, { user: { id: "bob" } })).toBeTruthy();
   });
 
-  test("in total counts all users, and resets the next day", async () => {
+  test("a total quota counts all users, and resets the next day", async () => {
     let now = 1_800_000_000_000;
     const quotas = createQuotas(
       memory(),
@@ -64,7 +64,7 @@ describe("request bodies", () => {
   const head = (length: number) =>
     `POST /runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
 
-  test("that are never completed are dropped, the oldest first", () => {
+  test("bodies that are never completed are dropped, the oldest first", () => {
     const refused: string[] = [];
     const budget = createBodyBudget(100);
     const bodies = ["a", "b", "c"].map((name) => budget.begin(() => refused.push(name)));
@@ -79,7 +79,7 @@ describe("request bodies", () => {
     expect(refused).toEqual(["a"]);
   });
 
-  test("that are never completed are refused, and other requests are served", async () => {
+  test("bodies that are never completed are refused, and other requests are served", async () => {
     const { url, port } = await serve(silent, { limits: { pendingBodyBytes: 200_000 } });
     const slow = Array.from({ length: 20 }, () => wire(port));
     for (const { send } of slow) send(head(100_000) + "x".repeat(50_000));
@@ -93,7 +93,7 @@ describe("request bodies", () => {
     ["one that is too large", head(1e12), " 413 "],
     ["one of the wrong type", head(1e12).replace("application/json", "text/html"), " 415 "],
     ["one for a path without a body", head(1e12).replace("/runs", "/agents"), " 405 "],
-  ])("that are refused are read only briefly: %s", async (_, request, status) => {
+  ])("refused bodies are read only briefly: %s", async (_, request, status) => {
     const { port } = await serve(silent);
     const { socket, send, received, until: receives } = wire(port);
     let sent = 0;

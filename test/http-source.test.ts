@@ -187,7 +187,7 @@ describe("a Runcast behind a Runcast", () => {
 });
 
 describe("any other server", () => {
-  test("that already had another answer: the run reports it", async () => {
+  test("if the server already has another answer, the run reports it", async () => {
     const { url } = await scripted((response, at) => {
       if (at !== "/runs") return response.writeHead(409, { "content-type": "application/json" }).end("{}");
       response.writeHead(200, { "content-type": "text/event-stream" });
@@ -212,7 +212,7 @@ describe("any other server", () => {
     });
   });
 
-  test("that does not exist is a refusal", async () => {
+  test("a server that does not exist refuses the run", async () => {
     const gone = await scripted(() => {});
     await gone.close();
     const down = await serve(httpSource({ dialect: native, url: gone.url }));
@@ -234,7 +234,7 @@ describe("any other server", () => {
     ["a detail", 422, "application/json", '{"detail":"no messages"}', { status: 422, code: "upstream-refused" }],
     ["another location", 307, "text/plain", "moved", { status: 502, code: "upstream-refused" }],
     ["words", 500, "text/plain", "it broke", { status: 500, code: "upstream-refused" }],
-  ])("that responds with %s instead of a stream is a refusal", async (_, status, type, body, expected) => {
+  ])("a response of %s instead of a stream refuses the run", async (_, status, type, body, expected) => {
     const { url } = await scripted((response) =>
       response.writeHead(status, { "content-type": type, location: "/elsewhere" }).end(body),
     );
@@ -250,7 +250,7 @@ describe("any other server", () => {
     ["the server, with a header", (url: string) => ({ url, headers: { authorization: "Basic of-the-agent" } })],
     ["fetch, with a URL", (url: string) => ({ url: url.replace("//", "//somebody:of-the-agent@") })],
     ["fetch, with a key that is invalid in a header", (url: string) => ({ url, key: "of-the-agent\nand-more" })],
-  ])("whose refusal repeats what it was sent: %s", async (_, optionsOf) => {
+  ])("a refusal that repeats what was sent: %s", async (_, optionsOf) => {
     const { url } = await scripted((response) =>
       response.writeHead(401, { "content-type": "text/plain" }).end("neither of-the-agent nor of-the-request is right"),
     );
@@ -262,7 +262,7 @@ describe("any other server", () => {
     expect(text).not.toMatch(/of-the-(agent|request)/);
   });
 
-  test("whose runs cannot be followed: a stream without its end is a retryable error", async () => {
+  test("if runs cannot be followed, a stream without its end is a retryable error", async () => {
     const { url } = await scripted((response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.end('event: step-start\ndata: {"type":"step-start","step":"s"}\n\n');
@@ -273,7 +273,7 @@ describe("any other server", () => {
     expect(end).toMatchObject({ outcome: "error", error: { code: "upstream-cut", retryable: true } });
   });
 
-  test("that sends invalid data ends the run with a clear error", async () => {
+  test("invalid data ends the run with a clear error", async () => {
     const { url } = await scripted((response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write('event: step-start\ndata: {"type":"step-start","step":"s"}\n\n');
@@ -285,7 +285,7 @@ describe("any other server", () => {
     expect(end).toMatchObject({ outcome: "error", error: { code: "upstream-invalid" } });
   });
 
-  test("that can only be stopped by closing the connection is closed", async () => {
+  test("a server that can only be stopped by closing the connection is closed", async () => {
     const closed = Promise.withResolvers<void>();
     const { url } = await scripted((response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
@@ -305,7 +305,7 @@ describe("any other server", () => {
     ["/key/abc", "/key/abc/runs"],
     ["/runs", "/runs"],
     ["/base/runs/", "/base/runs"],
-  ])("is reached under a base that ends with %j at %s", async (base, expected) => {
+  ])("the base %j is reached at %s", async (base, expected) => {
     let asked: string | undefined;
     const { url } = await scripted((response, at) => {
       asked = at;

@@ -67,7 +67,7 @@ describe("an answer", () => {
   };
   const schema = { type: "object", required: ["name"], properties: { name: { type: "string", minLength: 2 } } };
 
-  test("that does not match the ask's schema is refused, and the ask stays open", async () => {
+  test("an answer that does not match the ask's schema is refused, and the ask stays open", async () => {
     const { answer, ended } = await asking({ kind: "input", schema });
     await expect(answer({ name: 1 })).rejects.toMatchObject({
       code: "bad-answer",
@@ -80,14 +80,14 @@ describe("an answer", () => {
     expect(await ended()).toContainEqual(expect.objectContaining({ type: "ask-end", outcome: "answered" }));
   });
 
-  test("may be the bare value of a form's only field, or null to decline", async () => {
+  test("an answer may be the bare value of a form's only field, or null to decline", async () => {
     const bare = await asking({ kind: "input", schema });
     expect(await bare.answer("Ada")).toBe("accepted");
     const nothing = await asking({ kind: "input", schema });
     expect(await nothing.answer(null)).toBe("accepted");
   });
 
-  test("to a schema that cannot be checked here is accepted unchanged", async () => {
+  test("an answer to a schema that cannot be checked here is accepted unchanged", async () => {
     const { answer } = await asking({ kind: "input", schema: { $ref: "https://example.com/elsewhere.json" } });
     expect(await answer("Ada")).toBe("accepted");
   });

@@ -338,7 +338,7 @@ describe("invalid text", () => {
     expect(() => parser.push("")).toThrow("after end");
   });
 
-  test("with too many levels is an error, not a stack overflow", () => {
+  test("too many levels are an error, not a stack overflow", () => {
     const nest = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
     deepStrictEqual(parse([nest(1000)]).value, JSON.parse(nest(1000)));
     expect(parse([nest(1001)]).isInvalid).toBe(true);

@@ -62,7 +62,7 @@ describe("daily tokens", () => {
 });
 
 describe("load", () => {
-  test("of several late turns refuses starts with 503, but one pause does not", () => {
+  test("several late turns refuse starts with 503, but one pause does not", () => {
     const load = createLoad(100, 0);
     let now = 0;
     const turn = (late: number) => load.look((now += 50 + late));
@@ -75,7 +75,7 @@ describe("load", () => {
     load.check();
   });
 
-  test("affects only the response to a start", async () => {
+  test("load affects only the response to a start", async () => {
     const { url } = await serve(async function* () {}, { limits: { loopDelayMs: 1 } });
     const until = performance.now() + 10_000;
     let answer: Response;

@@ -166,7 +166,7 @@ describe("a share link", () => {
     expect(await refusal(await after.read(run, token))).toMatchObject({ status: 401, code: "expired-token" });
   });
 
-  test("that is revoked disconnects its viewers", async () => {
+  test("revoking a link disconnects its viewers", async () => {
     const { start, share, revoke, read } = await setUp();
     const run = await start();
     const { id, token } = await share(run);
@@ -181,7 +181,7 @@ describe("a share link", () => {
     ).rejects.toThrow();
   });
 
-  test("of a chat's message is listed, and stays revoked", async () => {
+  test("the link of a chat's message is listed, and stays revoked", async () => {
     const { url, start, list, revoke, read } = await setUp();
     const run = await start();
     expect(await list(run)).toEqual([]);

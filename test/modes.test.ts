@@ -71,7 +71,7 @@ describe("a command", () => {
     },
   );
 
-  test("that is unknown is text, with a notice that lists the commands", async () => {
+  test("an unknown command is text, with a notice that lists the commands", async () => {
     const { offered, seen, all } = await asking("/Lecture Graphs");
     expect(offered).toEqual(ALL);
     expect(seen).toEqual(["/Lecture Graphs"]);
@@ -86,7 +86,7 @@ describe("a command", () => {
     expect(all("notice")).toEqual([]);
   });
 
-  test("without text leaves its name, and nothing beside a file", async () => {
+  test("a command without text leaves its name, and nothing beside a file", async () => {
     expect((await asking("/rev")).seen).toEqual(["Rev"]);
     const file = { type: "file" as const, mediaType: "image/png", data: "YQ==" };
     const both = { role: "user" as const, content: [file, { type: "text" as const, text: "/rev" }] };
@@ -105,7 +105,7 @@ describe("a command", () => {
     expect((await asking(earlier)).offered).toEqual(["create", "kit_write"]);
   });
 
-  test("of a mode without tools keeps all of them", async () => {
+  test("the command of a mode without tools keeps all of them", async () => {
     expect((await asking("/Free x")).offered).toEqual(ALL);
   });
 });
@@ -118,7 +118,7 @@ describe("a request's mode", () => {
     expect(seen).toEqual(["x"]);
   });
 
-  test("that is unknown is refused by name before anything happens", async () => {
+  test("an unknown mode is refused by name before anything happens", async () => {
     const { error, events } = await asking("x", { mode: "Work" });
     expect(events).toEqual([]);
     expect(error).toBeInstanceOf(Refusal);

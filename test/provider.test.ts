@@ -49,7 +49,7 @@ describe("a model by name", () => {
     expect(await model(name)).toMatchObject({ provider: family });
   });
 
-  test("of any server with a known base URL", async () => {
+  test("a model of any server with a known base URL", async () => {
     expect(await refused(model("acme/m"))).toMatchObject({ code: "unknown-model", status: 400 });
     expect(await refused(model("openai-compatible/m"))).toMatchObject({ code: "model-url-missing", status: 400 });
     vi.stubEnv("ACME_BASE_URL", "http://localhost:1/v1");

@@ -52,7 +52,7 @@ describe("a timeline", () => {
     expect(whole(timeline.stateAt(4))).toEqual(whole(folded(entries, 4)));
   });
 
-  test("of a hundred thousand entries folds at most one checkpoint interval per jump", () => {
+  test("in a hundred thousand entries, a jump folds at most one checkpoint interval", () => {
     const entries = talk(100_000);
     const timeline = createTimeline(entries);
     timeline.stateAt(entries.length);
@@ -112,7 +112,7 @@ describe("a replay", () => {
     expect(replay.seq).toBe(101);
   });
 
-  test("of an empty run has nothing to play", () => {
+  test("an empty run has nothing to play", () => {
     const replay = createReplay([]);
     replay.play();
     expect([replay.seq, replay.length, replay.isPlaying, replay.timeOf(3)]).toEqual([0, 0, false, 0]);

@@ -64,7 +64,7 @@ describe("runs over the limit", () => {
     expect(events.at(-1)).toMatchObject({ type: "run-end", outcome: "done" });
   });
 
-  test("of one user wait for that user's own, and let others pass", async () => {
+  test("a user's runs wait only for that user's own, and let others pass", async () => {
     const { source, isGoing, names, letGo } = held();
     const log = memory();
     const keys = ["ann", "bob"].map((name) => ({ name, key: `the-key-of-${name}` }));

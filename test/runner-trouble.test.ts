@@ -11,7 +11,7 @@ const full = () => Promise.reject(new Error("the disk is full"));
 const never = new Promise<never>(() => {});
 
 describe("a log that fails", () => {
-  test("before run-start is stored refuses the start", async () => {
+  test("a log that fails before run-start is stored refuses the start", async () => {
     const { runner } = setUp({ log: { ...memory(), append: full } });
     const start = runner.start(request, {
       name: "test",
@@ -23,7 +23,7 @@ describe("a log that fails", () => {
     expect(runner.active).toBe(0);
   });
 
-  test("by throwing does not affect other runs written in the same turn", async () => {
+  test("a log that throws does not affect other runs written in the same turn", async () => {
     const log = memory();
     const append: typeof log.append = (run, entries) => {
       if (run === "broken" && entries[0]!.seq > 1) throw new Error("not a rejection");
@@ -42,7 +42,7 @@ describe("a log that fails", () => {
     await runner.close();
   });
 
-  test("to store the request leaves no source running", async () => {
+  test("a log that cannot store the request leaves no source running", async () => {
     const problems: unknown[] = [];
     const { runner } = setUp({ log: { ...memory(), put: full }, onProblem: (error) => problems.push(error) });
     const left = Promise.withResolvers<boolean>();

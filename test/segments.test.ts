@@ -112,7 +112,7 @@ describe("segments", () => {
     }
   });
 
-  test("of runs that ask are each followed by the user's action", () => {
+  test("in runs that ask, each segment is followed by the user's action", () => {
     const asking = goldenRuns.filter(({ entries }) => entries.some(({ event }) => event.type === "ask-start"));
     expect(asking.length).toBeGreaterThan(1);
     for (const { entries, name } of asking) {

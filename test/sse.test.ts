@@ -274,7 +274,7 @@ describe("a reader", () => {
     ]);
   });
 
-  test("that is ended by its listener does not call it again", () => {
+  test("a reader that is ended by its listener does not call it again", () => {
     const seen: string[] = [];
     const reader = createFrameReader((frame) => {
       seen.push(frame.data);

@@ -93,7 +93,7 @@ const KEYS = [
 ];
 
 describe("a run's trace", () => {
-  test("with sub-agents three deep reaches a collector as one tree of invoke_agent, chat and execute_tool", async () => {
+  test("a run with sub-agents three deep reaches a collector as one tree of invoke_agent, chat and execute_tool", async () => {
     const { spans } = await collector();
     const log = memory();
     const { url, server } = await serve(demoAgent({ speed: Infinity }), { log });

@@ -1,4 +1,4 @@
-// The smallest agent that is not ours: one POST endpoint that answers events as server-sent events. Standard library only.
+// The smallest agent outside of Runcast: one POST endpoint that responds with server-sent events. Standard library only.
 package main
 
 import (
@@ -16,7 +16,7 @@ type request struct {
 	Messages []struct{ Content []struct{ Text string } }
 }
 
-// answer sends the events of one run. PROTOCOL.md has the grammar.
+// answer sends the events of one run. See PROTOCOL.md for the grammar.
 func answer(asked request, send func(object)) {
 	city := asked.Messages[len(asked.Messages)-1].Content[0].Text
 	call := fmt.Sprintf("forecast-%x", time.Now().UnixNano())
@@ -25,7 +25,7 @@ func answer(asked request, send func(object)) {
 	send(object{"type": "tool-input-end", "call": call, "input": object{"city": city}})
 	send(object{"type": "step-end", "step": "look", "finish": "tools"})
 	send(object{"type": "tool-execute", "call": call})
-	sky := "clear over " + city // Do the work here: what has been sent is on the screen.
+	sky := "clear over " + city // Do the work here: everything sent so far is already on the screen.
 	send(object{"type": "tool-end", "call": call, "outcome": "ok", "content": []object{{"type": "text", "text": sky}}})
 	send(object{"type": "step-start", "step": "answer"})
 	send(object{"type": "text-start", "part": "after"})

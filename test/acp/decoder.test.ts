@@ -171,7 +171,7 @@ describe("answers", () => {
 });
 
 describe("a prompt", () => {
-  test("without text or calls has no answer", () => {
+  test("a prompt without text or calls has no answer", () => {
     expect(all("empty", "run-end")).toMatchObject([{ outcome: "error", error: { code: "empty-answer" } }]);
   });
 
@@ -211,7 +211,7 @@ describe("diffs", () => {
     expect(unifiedDiff(change)).toBe("--- a\n+++ a\n@@ @@\n 2\n 3\n 4\n-5\n+five\n 6");
   });
 
-  test("of a new file begin at its first line", () => {
+  test("a diff of a new file begins at its first line", () => {
     expect(unifiedDiff({ path: "a", oldText: null, newText: text("x") })).toBe(
       "--- /dev/null\n+++ a\n@@ -0,0 +1,1 @@\n+x",
     );
@@ -226,7 +226,7 @@ describe("diffs", () => {
     expect(hunks).toEqual(["@@ -1,6 +1,6 @@", "@@ -23,7 +23,7 @@"]);
   });
 
-  test("of files with nothing in common take bounded time", () => {
+  test("diffs of files with nothing in common take bounded time", () => {
     const many = (word: string) => text(...Array.from({ length: 20_000 }, (_, index) => `${word}${index}`));
     expect(unifiedDiff({ path: "a", oldText: many("x"), newText: many("y") }).split("\n")).toHaveLength(40_003);
   });

@@ -64,7 +64,7 @@ describe("calls", () => {
     expect((await played(recorded("tools"))).all("step-end").map(({ finish }) => finish)).toEqual(["tools", "stop"]);
   });
 
-  test("that fail end once", async () => {
+  test("a failed call ends once", async () => {
     expect(await typesIn("fail")).toEqual([
       "run-start",
       "tool-start",
@@ -75,7 +75,7 @@ describe("calls", () => {
     ]);
   });
 
-  test("that wait are asked about before they execute", async () => {
+  test("a waiting call is asked about before it executes", async () => {
     expect(await typesIn("approve")).toEqual([
       "run-start",
       "tool-start",
@@ -88,11 +88,11 @@ describe("calls", () => {
     ]);
   });
 
-  test("that are denied end with the answer", async () => {
+  test("a denied call ends with the answer", async () => {
     expect((await played(recorded("deny"))).all("tool-end")).toMatchObject([{ outcome: "denied" }]);
   });
 
-  test("of a waiting member end with the member", async () => {
+  test("a call of a waiting member ends with the member", async () => {
     const { all, calls } = await played(recorded("ask-below"));
     const [delegate] = calls;
     expect(delegate).toMatchObject({ name: "delegate_task_to_member", content: [{ text: "The mail is sent." }] });
@@ -186,15 +186,15 @@ describe("a faulty server", () => {
     return values.flatMap((value) => decoder.frame(frame(value)));
   };
 
-  test("that sends something other than events: reported once and skipped", () => {
+  test("frames that are not events are reported once and skipped", () => {
     expect(decode("{", "nothing", "[]", "1")).toMatchObject([{ type: "notice", level: "warning" }]);
   });
 
-  test("that sends the final output after the events: ignored", () => {
+  test("the final output after the events is ignored", () => {
     expect(decode({ run_id: "1", content: "all of it", status: "COMPLETED" })).toEqual([]);
   });
 
-  test("that sends endless garbage or endless calls: a clear error", () => {
+  test("endless garbage and endless calls end with a clear error", () => {
     expect(() => decode(...Array.from({ length: 100 }, () => "{"))).toThrow(Refusal);
     const call = (index: number) => ({ event: "ToolCallStarted", run_id: "1", tool: { tool_call_id: `c${index}` } });
     expect(() =>
@@ -202,7 +202,7 @@ describe("a faulty server", () => {
     ).toThrow(/more than 500/);
   });
 
-  test("that runs a call it has asked about: the ask ends, and the call has failed", async () => {
+  test("if the server runs a call it has asked about, the ask ends and the call has failed", async () => {
     const lines = recorded("approve").filter((line) => !("answer" in line));
     const { all } = await played(lines);
     expect(all("ask-end")).toMatchObject([{ outcome: "cancelled" }]);
@@ -210,14 +210,14 @@ describe("a faulty server", () => {
     expect(all("tool-execute")).toEqual([]);
   });
 
-  test("that completes a cancelled run: the first outcome counts", () => {
+  test("if the server completes a cancelled run, the first outcome counts", () => {
     const decoder = new Decoder(idsOf("r"));
     for (const event of ["RunStarted", "RunCancelled", "RunCompleted"])
       decoder.frame(frame({ event, run_id: "1", content: "x" }));
     expect(decoder.end).toEqual({ outcome: "cancelled" });
   });
 
-  test("that repeats events after a cut: they count once", () => {
+  test("events that are repeated after a cut count once", () => {
     const said = { event: "RunContent", run_id: "1", content: "Hi", event_index: 1 };
     const events = decode({ event: "RunStarted", run_id: "1", event_index: 0 }, said, said);
     expect(events.filter(({ type }) => type === "text-delta")).toHaveLength(1);

@@ -150,7 +150,7 @@ describe("a connection that breaks", () => {
     for (const { type, call_id: id } of items) if (type === "function_call") expect(results).toContain(id);
   });
 
-  test("can be resumed: each frame has the cursor after it", () => {
+  test("it can be resumed: each frame has the cursor after it", () => {
     const entries = run(...call("c", "look"), ended("c", "x"));
     const frames = framesOf(entries, PIPE);
     expect(frames.every(({ id }) => id !== undefined)).toBe(true);

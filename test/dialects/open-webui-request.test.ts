@@ -89,7 +89,7 @@ describe("a chat", () => {
     ]);
   });
 
-  test("without a viewer of its stream gets a single response", () => {
+  test("a chat without a viewer gets a single response", () => {
     expect(started({ stream: false })).toMatchObject({ whole: "end" });
   });
 

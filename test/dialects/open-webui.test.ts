@@ -341,7 +341,7 @@ describe("the end", () => {
     ["interrupted", "Failed ✓"],
     ["cancelled", "Stopped ✓"],
   ] as const)(
-    "of a run that was %s closes every call and the status, and is an error unless it was stopped",
+    "the end of a run that was %s closes every call and the status, and is an error unless it was stopped",
     (outcome, last) => {
       const error = { code: "boom", message: "It broke." };
       const frames = framesOf(numbered([start, ...call("c", "bash"), { type: "run-end", outcome, error }]));

@@ -112,18 +112,18 @@ describe("answers", () => {
     return replay(lines.slice(0, last + 1)).responses.map(({ response }) => response);
   };
 
-  test("to several calls are one response, in their order", () => {
+  test("answers to several calls are one response, in their order", () => {
     expect(responseTo("both")).toEqual([
       { decisions: [{ type: "approve" }, { type: "reject", message: "denied: no" }] },
     ]);
   });
 
-  test("with edited arguments are an edit", () => {
+  test("an answer with edited arguments is an edit", () => {
     const args = { to: "eve@example.com", subject: "Hi" };
     expect(responseTo("edit")).toEqual([{ decisions: [{ type: "edit", edited_action: { name: "send_mail", args } }] }]);
   });
 
-  test("to any other question are its value", () => {
+  test("an answer to any other question is its value", () => {
     expect(responseTo("form")).toEqual(["Monday"]);
     expect(responseTo("external")).toEqual(["shown"]);
   });
@@ -133,7 +133,7 @@ describe("a server", () => {
   const played2 = async (reading: Parameters<typeof scripted>[0], retryMs = 0) =>
     (await play(await scripted(reading, { retryMs }))).events;
 
-  test("that breaks off is followed again from the same position", async () => {
+  test("a server that breaks off is followed again from the same position", async () => {
     const sinces: unknown[] = [];
     const events = await played2((response, request) => {
       sinces.push((JSON.parse(request.body) as { since?: number }).since);
@@ -144,22 +144,22 @@ describe("a server", () => {
     expect(events.at(-1)).toMatchObject({ type: "run-end", outcome: "done" });
   });
 
-  test("that breaks off repeatedly ends the run", async () => {
+  test("a server that breaks off repeatedly ends the run", async () => {
     const events = await played2(streams(written(...begun)));
     expect(events.at(-1)).toMatchObject({ outcome: "error", error: { code: "upstream-cut", retryable: true } });
   });
 
-  test("that refuses the stream refuses the run with its message", async () => {
+  test("a server that refuses the stream refuses the run with its message", async () => {
     const events = await played2(refuses(403, { message: "no" }));
     expect(events.at(-1)).toMatchObject({ outcome: "error", error: { message: "no" } });
   });
 
-  test("whose frames cannot be read ends the run", async () => {
+  test("a server whose frames cannot be read ends the run", async () => {
     const events = await played2(hangs("data: {\n\n".repeat(30)));
     expect(events.at(-1)).toMatchObject({ outcome: "error", error: { code: "upstream-invalid" } });
   });
 
-  test("never has its key in an error", async () => {
+  test("the server's key is never in an error", async () => {
     const source = await scripted(refuses(400, { message: "bad key sesame-open" }), { key: "sesame-open" });
     const { events } = await play(source);
     expect(JSON.stringify(events)).not.toContain("sesame-open");

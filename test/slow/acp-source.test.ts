@@ -197,7 +197,7 @@ describe("cancel", () => {
 });
 
 describe("failures", () => {
-  test("of a missing program or directory", async () => {
+  test("a missing program or directory", async () => {
     const gone = acp({ command: ["no-such-agent-at-all"], cwd: folder(), sessions: false });
     expect(await refusal(gone)).toMatchObject({
       code: "agent-not-started",
@@ -206,18 +206,18 @@ describe("failures", () => {
     expect(await refusal(scripted({ turn: [] }, { cwd: "/no/such/folder" }))).toMatchObject({ code: "no-folder" });
   });
 
-  test("of an agent that is not logged in", async () => {
+  test("an agent that is not logged in", async () => {
     const { code, hint } = await refusal(scripted({ login: true, turn: [] }));
     expect([code, hint]).toEqual(["agent-login", expect.stringContaining("agent login")]);
   });
 
-  test("of an agent that never starts, or has another version", async () => {
+  test("an agent that never starts, or has another version", async () => {
     const slow = scripted({ silent: true, turn: [] }, { startTimeoutMs: 300 });
     expect(await refusal(slow)).toMatchObject({ code: "agent-start-timeout" });
     expect(await refusal(scripted({ protocol: 2, turn: [] }))).toMatchObject({ code: "agent-version" });
   });
 
-  test("of a process that dies: with the end of its stderr, without secrets", async () => {
+  test("a process that dies: the error has the end of its stderr, without secrets", async () => {
     const source = scripted(
       { turn: [text("I die."), { wait: 50 }, { exit: 7 }] },
       { env: { AGENT_KEY: "sk-test-12345678" } },
@@ -228,14 +228,14 @@ describe("failures", () => {
     expect(hint).not.toContain("12345678");
   });
 
-  test("of a provider", async () => {
+  test("an error of the provider", async () => {
     const { code, message: said } = await refusal(
       scripted({ turn: [{ fail: { code: 400, message: '{"error":{"message":"no credit"}}' } }] }),
     );
     expect([code, said]).toEqual(["acp-400", "no credit"]);
   });
 
-  test("of an endless message", async () => {
+  test("an endless message", async () => {
     const source = scripted(
       { turn: [{ raw: `{"x":"${"x".repeat(60_000)}` }, { wait: 5000 }] },
       { maxMessageBytes: 50_000 },
@@ -243,11 +243,11 @@ describe("failures", () => {
     expect(await refusal(source)).toMatchObject({ code: "agent-invalid" });
   });
 
-  test("of an invalid response", async () => {
+  test("an invalid response", async () => {
     expect(await refusal(scripted({ turn: [{ stop: "end_turn" }] }))).toMatchObject({ code: "empty-answer" });
   });
 
-  test("of misspelled options", () => {
+  test("misspelled options", () => {
     expect(() => acp({ comand: ["x"], cwd: "." } as never)).toThrow(/comand is not an option; did you mean command/);
   });
 });
@@ -348,7 +348,7 @@ describe("modes and models", () => {
     expect(source.about).toMatchObject({ modes: ["ask", "plan"], models: ["small", "large"], model: "small" });
   });
 
-  test("that the agent lacks are refused", async () => {
+  test("unknown modes and models are refused", async () => {
     const { code, hint } = await refusal(scripted({ session, turn }), { ...asking, mode: "plam" });
     expect([code, hint]).toEqual(["unknown-mode", "it offers ask, plan"]);
     expect(await refusal(scripted({ turn }), { ...asking, model: "x" })).toMatchObject({ code: "unknown-model" });

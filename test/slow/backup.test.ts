@@ -38,7 +38,7 @@ const busy: Source = async function* (_, { signal, put }) {
 };
 
 describe("a backup while 100 runs are active", () => {
-  test("contains everything that was acknowledged, and works as a log elsewhere", async () => {
+  test("a backup contains everything that was acknowledged, and works as a log elsewhere", async () => {
     const home = await temporary();
     const log = sqlite({ directory: path.join(home, ".runcast") });
     onStop(() => log.close());
@@ -93,7 +93,7 @@ describe("a backup while 100 runs are active", () => {
     expect(files).toBeGreaterThanOrEqual(RUNS);
   });
 
-  test("of a stopped server is read from its directory, and existing files are never overwritten", async () => {
+  test("a backup of a stopped server is read from its directory, and existing files are never overwritten", async () => {
     const home = await temporary();
     const log = sqlite({ directory: path.join(home, ".runcast") });
     await log.append("r", [{ seq: 1, at: 1, event: { type: "run-start", protocol: 2, run: "r", name: "a" } }]);
@@ -105,7 +105,7 @@ describe("a backup while 100 runs are active", () => {
     await expect(restore.run(command([file], home))).rejects.toThrow(/is not empty/);
   });
 
-  test("that is truncated or not a backup is refused and leaves nothing", async () => {
+  test("a truncated or invalid backup is refused and leaves nothing", async () => {
     const home = await temporary();
     const log = sqlite({ directory: path.join(home, ".runcast") });
     await log.close();

@@ -231,7 +231,7 @@ describe("a server that cannot start", () => {
 });
 
 describe("a log in an engine", () => {
-  test("that cannot be reached is named without its password", async () => {
+  test("an unreachable engine is named without its password", async () => {
     const port = await freePort();
     const { error, code } = await runcast(["serve", "--log", `redis://ada:secret-word@127.0.0.1:${port}`]);
     expect(error).toMatch(new RegExp(`^runcast serve: cannot reach Redis at redis://127\\.0\\.0\\.1:${port}: .+\n$`));

@@ -100,7 +100,7 @@ const forEach = async (count: number, check: (index: number) => Promise<void>) =
 describe("a stream that is cut", () => {
   const words = process.env.RUNCAST_LONG === "1" ? 60 : 14;
 
-  test("at every byte is complete again, and its run started once", { timeout: 600_000 }, async () => {
+  test("a stream cut at any byte is complete again, and its run starts once", { timeout: 600_000 }, async () => {
     const { port, url, log, starts } = await serve(words);
     const uncut = await follow(url);
     await checkWhole(uncut, log, words);
@@ -127,7 +127,7 @@ describe("a stream that is cut", () => {
     console.log(`${cuts.length} cuts of a response of ${length} bytes, ${reconnected} resumed`);
   });
 
-  test("repeatedly continues where it was", async () => {
+  test("a stream that is cut repeatedly continues where it was", async () => {
     const { port, log, starts } = await serve(200);
     let seed = 7;
     const random = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;

@@ -86,7 +86,7 @@ test("a suspended process: the viewer gets everything once, and the run continue
 }, 180_000);
 
 describe("a database", () => {
-  test("that is deleted: /ready fails, the operator gets the reason, and viewers continue", async () => {
+  test("after the database is deleted, /ready fails, the operator gets the reason, and viewers continue", async () => {
     const { log, goesOn, ready, reported, url } = await start(await configured(await home("deleted")));
     await rm(path.join(log, "log.db"));
     await expect.poll(ready).toBe(503);
@@ -106,7 +106,7 @@ describe("a database", () => {
     }
   };
 
-  test("that is damaged: /ready fails, the operator gets the reason, and no response reveals where the log is", async () => {
+  test("after the database is damaged, /ready fails, the operator gets the reason, and no response reveals where the log is", async () => {
     const { log, url, handle, ready, reported } = await start(await configured(await home("damaged")));
     await damage(log);
     await expect.poll(ready).toBe(503);
@@ -116,7 +116,7 @@ describe("a database", () => {
       expect(await (await fetch(url + address)).text().catch(String)).not.toContain(log);
   });
 
-  test("that was damaged: the server does not start, and reports it in one line", async () => {
+  test("with a damaged database, the server does not start and reports it in one line", async () => {
     const cwd = await configured(await home("damaged-start"));
     const { child, log } = await start(cwd);
     child.kill("SIGKILL");
@@ -158,7 +158,7 @@ const canMount = (): boolean => {
 if (!canMount()) absent("a disk", "this process may not mount one", { isRequired: false });
 else
   describe("a disk", () => {
-    test("that is full: starts are refused, the run ends with the reason once there is room, and then everything works", async () => {
+    test("on a full disk, starts are refused, the run ends with the reason once there is room, and then everything works", async () => {
       const cwd = await configured((await mounted("full"))!);
       const { log, url, ready, post, reported, entries } = await start(cwd);
       const filler = path.join(cwd, "filler");
@@ -186,7 +186,7 @@ else
       await again.cancel();
     });
 
-    test("that turns read-only: starts are refused with a reason, the viewer keeps what was stored, and the operator gets the reason", async (context) => {
+    test("on a disk that turns read-only, starts are refused, viewers keep what was stored, and the operator gets the reason", async (context) => {
       const disk = await failingDisk("failing");
       if (!disk) return context.skip("this machine has no ext4 whose errors can be triggered");
       const { child, log, url, ready, post, reported, entries, handle } = await start(await configured(disk.directory));
@@ -208,7 +208,7 @@ else
       await expect.poll(() => JSON.stringify(handle.connection), { timeout: 40_000 }).toContain('"waiting":"storage"');
     });
 
-    test("that is read-only: the server does not start, and reports the reason", async () => {
+    test("on a read-only disk, the server does not start and reports the reason", async () => {
       const cwd = await configured((await mounted("read-only"))!);
       command("mount", ["-o", "remount,ro", cwd]);
       const { error, code } = await ended(launch(["serve", "--port", "0"], { cwd }));
@@ -225,7 +225,7 @@ else
     test.each([
       ["back an hour", -3600],
       ["forward two hours", 7200],
-    ])("that is set %s: viewers, starts and the run continue", async (_, step) => {
+    ])("a clock set %s affects no viewers, starts or runs", async (_, step) => {
       const cwd = await configured(await home("clock"));
       const file = path.join(cwd, "time");
       await writeFile(file, "+0");

@@ -79,7 +79,7 @@ describe(`a stalled viewer during ${EVENTS.toLocaleString("en")} events`, { time
     expect(stalled - without).toBeLessThan(2 * MB);
   });
 
-  test("when it reads again, it gets everything too", async () => {
+  test("a stalled viewer that reads again gets everything too", async () => {
     server = await startLoadServer("sqlite");
     const run = await start("flood", `${EVENTS / 10}`);
     const response = await new Promise<IncomingMessage>((resolve) => get(`${server.url}/runs/${run}/events`, resolve));

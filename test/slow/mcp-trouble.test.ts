@@ -175,7 +175,7 @@ describe("other abilities of a server", () => {
 });
 
 describe("servers that a request names", () => {
-  test("need allowPrivate for a private address", async () => {
+  test("a private address needs allowPrivate", async () => {
     const { url, port } = await everythingHttp();
     const servers = [{ name: "all", url }];
     const refused = await calling(toolkit({}), [], () => {}, { servers });
@@ -191,7 +191,7 @@ describe("servers that a request names", () => {
     expect(off.ends).toEqual([]);
   });
 
-  test("get their key from the secrets, which appears nowhere", async () => {
+  test("the key comes from the secrets, and appears nowhere", async () => {
     const keys: (string | undefined)[] = [];
     const server = createServer(({ headers }, response) => {
       keys.push(headers.authorization);
@@ -209,7 +209,7 @@ describe("servers that a request names", () => {
     expect(JSON.stringify(events)).not.toContain("very-secret-key");
   });
 
-  test("can omit a configured server, but never replace it", async () => {
+  test("a request can omit a configured server, but never replace it", async () => {
     const tools = () => toolkit({ servers: { all: everything() } });
     const off = await calling(tools(), [[echo("hi")]], () => {}, {
       servers: [{ name: "all", url: "http://127.0.0.1:9/", enabled: false }],

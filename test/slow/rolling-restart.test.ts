@@ -75,7 +75,7 @@ describeWith("redis-server", "two processes, one of which is told to terminate",
 });
 
 describe("one process with SQLite", () => {
-  test("that gets SIGTERM continues its runs at the next start", async () => {
+  test("a process that gets SIGTERM continues its runs at the next start", async () => {
     const directory = await home("alone");
     const first = await start(1000, "sqlite", directory);
     await post(`${first.url}/runs`, { run: "waits", message: "approval" });
@@ -91,7 +91,7 @@ describe("one process with SQLite", () => {
 });
 
 describe("npm", () => {
-  test("that gets SIGTERM leaves no server behind", async () => {
+  test("a process that gets SIGTERM leaves no server behind", async () => {
     const args = ["run", "runcast", "--", "serve", "--port", "0", "--log", "memory"];
     const npm = spawn("npm", args, { cwd: root, env: process.env });
     const { url } = await greeting(npm);

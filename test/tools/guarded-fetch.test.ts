@@ -7,7 +7,7 @@ import { startServer } from "./http-server.ts";
 
 describe("a server that a request names", () => {
   test.each(["HTTP/1.1 999 Odd", "HTTP/1.1 600 Odd", "HTTP/1.1 000 Odd", "no HTTP at all"])(
-    "that responds with %j fails only its own request",
+    "a response of %j fails only its own request",
     async (line) => {
       const server = createServer((socket) => {
         socket.on("error", () => {});

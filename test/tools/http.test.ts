@@ -208,7 +208,7 @@ describe("responses", () => {
     ["HEAD", 200, {}],
     ["GET", 304, {}],
     ["GET", 200, { "content-length": "0" }],
-  ])("to %s with %i that declare an encoding but have no body", async (method, status, headers) => {
+  ])("responses to %s with %i may declare an encoding without a body", async (method, status, headers) => {
     const server = await start((_, response) =>
       response.writeHead(status, { "content-encoding": "gzip", ...headers }).end(),
     );

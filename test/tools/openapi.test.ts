@@ -94,7 +94,7 @@ const call = async (
 };
 
 describe("tools from a document", () => {
-  test("one for each operation that can be called", () => {
+  test("there is one for each operation that can be called", () => {
     expect(tools().map((tool) => [tool.name, tool.approval])).toEqual([
       ["getPet", "never"],
       ["updatePet", "always"],
@@ -112,7 +112,7 @@ describe("tools from a document", () => {
     expect(toolNamed(tools(), "post_login").description).toBe("POST /login");
   });
 
-  test("with a self-contained schema", () => {
+  test("each has a self-contained schema", () => {
     const schemaOf = (name: string) => (toolNamed(tools(), name).input as { jsonSchema: unknown }).jsonSchema;
     expect(schemaOf("updatePet")).toEqual({
       type: "object",

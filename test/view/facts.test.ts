@@ -32,7 +32,7 @@ const end = (outcome: CallOutcome, more: object = {}): readonly [Event, number] 
 const execute: readonly [Event, number] = [{ type: "tool-execute", call: "c" }, 1];
 
 describe("a call", () => {
-  test("whose command failed shows that, even if the call succeeded", () => {
+  test("a failed command is shown, even if the call succeeded", () => {
     const value = { kind: "execute", exitCode: 1 };
     expect(describeCall(callOf(start, execute, end("ok", { value }))).exit).toBe("Exit code 1");
     expect(describeCall(callOf(start, execute, end("ok", { value: { signal: "SIGKILL" } }))).exit).toBe(
