@@ -1,13 +1,13 @@
 // npm run bench:board [-- --minutes 10] [--runs 10000] [--live 200]: the board of runs in a real browser while hundreds of runs
 // are at work. Prints the figures; fails if a target is missed.
-import { execFileSync } from "node:child_process";
 import { parseArgs } from "node:util";
-import { type CDPSession, chromium, type Page } from "playwright-core";
+import type { CDPSession, Page } from "playwright-core";
 import { buildPageIfStale } from "../scripts/build-page.ts";
 import { native } from "../src/dialects/native.ts";
 import { memory } from "../src/logs/memory.ts";
 import { page as builtPage } from "../src/page.ts";
 import { createServer } from "../src/server.ts";
+import { launchChromium } from "./chromium.ts";
 import { busySource, fillLog } from "./web/board-runs.ts";
 import { tasksOf } from "./web/measure.ts";
 
@@ -41,15 +41,7 @@ async function main(): Promise<number> {
   const { url } = await server.listen();
   const feed = keepAlive(url, live);
   await feed.full;
-  const executablePath = execFileSync("which", ["chromium"], { encoding: "utf8" }).trim();
-  const args = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--enable-precise-memory-info",
-  ];
-  const browser = await chromium.launch({ executablePath, args });
+  const browser = await launchChromium();
   try {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
     const shown = await context.newPage();

@@ -1,13 +1,13 @@
 // npm run bench:web [-- --quick] [--only runcast,streamdown,use-chat,list] [--tokens N]: streams a long answer into a
 // long conversation, on our page and on its peers, in a real browser. Writes one table and one JSON file.
-import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { type Page, chromium } from "playwright-core";
+import type { Page } from "playwright-core";
 import { build } from "vite";
+import { launchChromium } from "./chromium.ts";
 import { install } from "./install.ts";
 import { CONVERSATION, history, historyFile } from "./web/history.ts";
 import { judge, type Samples } from "./web/judge.ts";
@@ -45,15 +45,7 @@ async function main(): Promise<number> {
   const streamed = () => current!;
   const runcast = await serveRuncast(streamed);
   const peers = await servePeers(directory, streamed);
-  const executablePath = execFileSync("which", ["chromium"], { encoding: "utf8" }).trim();
-  const args = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--enable-precise-memory-info",
-  ];
-  const browser = await chromium.launch({ executablePath, args });
+  const browser = await launchChromium();
 
   const take = async (
     name: string,

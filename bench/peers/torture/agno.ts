@@ -1,20 +1,13 @@
 import { randomUUID } from "node:crypto";
 import path from "node:path";
-import { pythonAgents, pythonOf } from "../../../scripts/install-agents/python-agents.ts";
 import type { Event } from "../../../src/events.ts";
 import { Decoder } from "../../../src/sources/agno/decoder.ts";
 import { type Driver, type Line, StreamViewer } from "../../../src/torture.ts";
-import { pythonCommand, type SetUp } from "./peer.ts";
-
-const agent = pythonAgents.find(({ name }) => name === "agno")!;
+import { pythonCommand, pythonPeer } from "./peer/python.ts";
 
 /** An AgentOS with SQLite, whose runs go on in the background and can be resumed: the form that its documentation gives to runs that last. */
-export const setUp: SetUp = async ({ directory, port }) => {
-  const python = pythonOf(agent);
-  if (python === undefined) return "Agno is not installed: npm run agents -- agno";
-  const free = await port();
-  const url = `http://127.0.0.1:${free}`;
-  const variables = { PORT: String(free), DB: path.join(directory, "agno.db"), AGNO_TELEMETRY: "false" };
+export const setUp = pythonPeer("Agno", "agno", async ({ agent, python, port, url }, { directory }) => {
+  const variables = { PORT: String(port), DB: path.join(directory, "agno.db"), AGNO_TELEMETRY: "false" };
   return {
     name: "Agno AgentOS",
     versions: agent.packages[0]!,
@@ -22,7 +15,7 @@ export const setUp: SetUp = async ({ directory, port }) => {
     command: pythonCommand(python, "agno/server.py", variables),
     driver: agno(url),
   };
-};
+});
 
 /** AgentOS's own API. */
 const agno = (url: string): Driver => ({

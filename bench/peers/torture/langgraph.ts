@@ -1,22 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { cpSync, mkdirSync } from "node:fs";
 import path from "node:path";
-import { pythonAgents, pythonOf } from "../../../scripts/install-agents/python-agents.ts";
 import type { Event } from "../../../src/events.ts";
 import { type Fields, fieldsOf, parseJson } from "../../../src/json.ts";
 import { Decoder } from "../../../src/sources/langgraph/decoder.ts";
 import { protocolEventOf } from "../../../src/sources/langgraph/protocol.ts";
 import { type Driver, type Line, StreamViewer } from "../../../src/torture.ts";
-import { type SetUp, shellLine } from "./peer.ts";
-
-const agent = pythonAgents.find(({ name }) => name === "langgraph")!;
+import { shellLine } from "./peer.ts";
+import { pythonPeer } from "./peer/python.ts";
 
 /** LangGraph's server as `langgraph dev` starts it. The one for production needs a license, so it is not measured. */
-export const setUp: SetUp = async ({ directory, port }) => {
-  const python = pythonOf(agent);
-  if (python === undefined) return "LangGraph is not installed: npm run agents -- langgraph";
-  const free = await port();
-  const url = `http://127.0.0.1:${free}`;
+export const setUp = pythonPeer("LangGraph", "langgraph", async ({ agent, python, port, url }, { directory }) => {
   const folder = path.join(directory, "graphs");
   mkdirSync(folder);
   const here = import.meta.dirname;
@@ -24,7 +18,7 @@ export const setUp: SetUp = async ({ directory, port }) => {
     cpSync(path.join(here, "langgraph", file), path.join(folder, file));
   cpSync(path.join(here, "python/kit.py"), path.join(folder, "kit.py"));
   const words = [python, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload", "--n-jobs-per-worker", "10"];
-  const place = ["--host", "127.0.0.1", "--port", String(free)];
+  const place = ["--host", "127.0.0.1", "--port", String(port)];
   return {
     name: "LangGraph (langgraph dev)",
     versions: agent.packages.filter((one) => /^langgraph-api|^langgraph=|^deepagents/.test(one)).join(", "),
@@ -32,7 +26,7 @@ export const setUp: SetUp = async ({ directory, port }) => {
     command: `cd ${shellLine([folder])} && LANGSMITH_TRACING=false LANGGRAPH_CLI_NO_ANALYTICS=1 exec ${shellLine([...words, ...place])}`,
     driver: langgraph(url),
   };
-};
+});
 
 const JSON_TYPE = { "content-type": "application/json" };
 const CHANNELS = ["messages", "tools", "lifecycle", "input", "values", "custom"];

@@ -8,8 +8,6 @@ export interface Peer {
   readonly name: string;
   /** What was installed, with versions. */
   readonly versions: string;
-  /** What it is better at than Runcast: for the document. */
-  readonly better?: string;
   readonly url: string;
   readonly command: string;
   readonly driver: Driver;
@@ -28,13 +26,6 @@ export interface Place {
 /** A command line for a shell. */
 export const shellLine = (words: readonly string[]): string =>
   words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
-
-/** Runs a server in Python that has the kit's tools. */
-export const pythonCommand = (python: string, file: string, variables: Readonly<Record<string, string>>): string => {
-  const all = { PYTHONPATH: path.join(import.meta.dirname, "python"), PYTHONDONTWRITEBYTECODE: "1", ...variables };
-  const set = Object.entries(all).map(([name, value]) => `${name}=${shellLine([value])}`);
-  return `${set.join(" ")} exec ${shellLine([python, path.join(import.meta.dirname, file)])}`;
-};
 
 export const nodeCommand = (file: string, variables: Readonly<Record<string, string>>): string => {
   const set = Object.entries(variables).map(([name, value]) => `${name}=${shellLine([value])}`);

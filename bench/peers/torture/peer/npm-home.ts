@@ -1,0 +1,30 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { homeOf } from "../../../../scripts/install-agents/agents.ts";
+
+/** Packages that are too large for the checkout, by name and version. `overrides` is npm's. */
+export interface NpmHome {
+  readonly name: string;
+  readonly packages: Readonly<Record<string, string>>;
+  readonly overrides?: object;
+}
+
+/** The folder whose node_modules has these packages. Installs them once; undefined if npm cannot. */
+export const npmHome = ({ name, packages, overrides }: NpmHome): string | undefined => {
+  const home = homeOf({ name });
+  const isInstalled = Object.entries(packages).every(([one, version]) => versionIn(home, one) === version);
+  if (isInstalled) return home;
+  mkdirSync(home, { recursive: true });
+  writeFileSync(path.join(home, "package.json"), JSON.stringify({ private: true, type: "module", overrides }));
+  const options = ["--no-audit", "--no-fund", "--loglevel=error", "--ignore-scripts"];
+  const wanted = Object.entries(packages).map(([one, version]) => `${one}@${version}`);
+  return spawnSync("npm", ["install", ...options, ...wanted], { cwd: home, stdio: "inherit" }).status === 0
+    ? home
+    : undefined;
+};
+
+const versionIn = (home: string, name: string): string | undefined => {
+  const file = path.join(home, "node_modules", name, "package.json");
+  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version : undefined;
+};
