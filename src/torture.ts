@@ -61,7 +61,7 @@ export async function* torture(options: TortureOptions): AsyncGenerator<Result> 
       },
     });
     const finding = await Promise.race([found.catch(findingOf), tooLong(trial.limitMs)]);
-    for (const line of opened) line.cut();
+    for (const line of opened) line.cut("open until the trial was over");
     const { name, shows } = trial;
     return {
       trial: name,

@@ -10,3 +10,8 @@ export interface Measured {
   readonly isShort?: boolean;
   readonly results?: readonly Result[];
 }
+
+/** A system that was measured. */
+export type System = Required<Omit<Measured, "absent">>;
+
+export const isOurs = ({ name }: System): boolean => name.startsWith("Runcast");

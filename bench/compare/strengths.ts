@@ -1,9 +1,10 @@
 /** What the peers are better at than Runcast. Written by hand; everything else in the document is measured. */
 export const strengths = [
-  "AI SDK: the largest set of providers, UI components and examples, and typed tools end to end. Its streams are the smallest per token here.",
-  "AG-UI: one protocol that many frameworks and front ends implement; clients exist for several languages.",
-  "PydanticAI: typed agents and outputs in Python, with an evaluation framework. Runcast has no Python agents of its own.",
-  "LangGraph: graphs with checkpoints that can be inspected, edited and forked at every step; Runcast's agents are loops.",
+  "AI SDK: packages for dozens of model providers, UI components, and tools whose types reach the page.",
+  "AI SDK WorkflowAgent and the Workflow SDK: any function of the app becomes durable, with sleeps of days, webhooks, retries of each step, and a dashboard of all runs. Runcast makes an agent's runs durable, not the code around them. On Vercel, it needs no server of your own.",
+  "AG-UI: one protocol that many frameworks and front ends implement, with clients in several languages.",
+  "PydanticAI: typed agents and outputs in Python, and a framework for evaluations. Runcast has no agents in Python of its own.",
+  "LangGraph: graphs with checkpoints that can be inspected, edited and forked at every step. Runcast's agents are loops.",
   "Agno: teams, workflows, memory and knowledge bases in one runtime.",
-  "CopilotKit: ready-made React components, and agents that act on the state of the page.",
+  "CopilotKit: ready-made React components, and agents that read and change the state of the page.",
 ];

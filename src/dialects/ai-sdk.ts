@@ -3,7 +3,8 @@ import { z } from "zod";
 import type { Dialect, Loss, Route } from "../dialect.ts";
 import { createDecoder } from "./ai-sdk/decode.ts";
 import { createEncoder } from "./ai-sdk/encode.ts";
-import { BASE, chatSchema, readFollow, readStart, readStop, write } from "./ai-sdk/request.ts";
+import { BASE, chatSchema, readFollow, readSaved, readStart, readStop, write } from "./ai-sdk/request.ts";
+import { createSavedMessages } from "./ai-sdk/saved-messages.ts";
 import { jsonSlot } from "./frames/json-slot.ts";
 import { lossless } from "./frames/lossless.ts";
 
@@ -26,6 +27,13 @@ const routes: readonly Route[] = [BASE, `${BASE}/:agent`].flatMap((base) => [
     does: "follow",
     summary: "The open run of a chat from its start; 204 if there is none.",
   } as const,
+  {
+    method: "GET",
+    path: `${base}/:chat`,
+    does: "follow",
+    summary:
+      "The messages of a chat for a page that opens it, without the answer of an open run; 204 if there are none.",
+  } as const,
   { method: "POST", path: `${base}/:chat/stop`, does: "cancel", summary: "Stop the run of a chat." } as const,
 ]);
 
@@ -38,12 +46,14 @@ export const aiSdk: Dialect = {
   contentType: "text/event-stream; charset=utf-8",
   headers: { "x-vercel-ai-ui-message-stream": "v1" },
   routes,
-  read: ({ does }, request) => {
+  read: ({ does, path }, request) => {
     if (does === "start") return readStart(request);
-    return does === "follow" ? readFollow(request) : readStop(request);
+    if (does === "cancel") return readStop(request);
+    return path.endsWith("/stream") ? readFollow(request) : readSaved(request);
   },
   write,
   ...spelling,
+  answer: createSavedMessages,
   heartbeat: { everyMs: 15_000, frames: () => [], comment: "keep-alive" },
   // Clients show the whole body as the error message.
   refuse: ({ status, ...error }) => ({ status, body: JSON.stringify({ error }) }),

@@ -134,7 +134,9 @@ export const createCommands = (options: CommandsOptions): Commands => {
     const spelled = { linkBase, options: { ...wanted, ...asked } };
     const encoded = { log: read, run, dialect, options: spelled.options };
     if (command.whole) checkWhole(dialect);
-    if (command.whole) return sendWhole(encoded, command.whole, response);
+    // The whole run has no last segment to end with.
+    const all = command.from === "run" && { after: Infinity };
+    if (command.whole) return sendWhole(encoded, command.whole, response, { ...all });
     const cursor = async (): Promise<Cursor | undefined> => {
       if (command.from === "segment") return { seq: await threads.segmentStart(run), frame: 0 };
       if (command.from === "run") return { seq: 0, frame: 0 };

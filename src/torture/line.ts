@@ -37,14 +37,16 @@ export interface Line {
   readonly received: number;
   /** The longest time without a byte, since the first byte of a response. */
   readonly longestSilenceMs: number;
-  /** Breaks every open connection. */
-  cut(): void;
+  /** Breaks every open connection. `why` is for the record. */
+  cut(why?: string): void;
   /** Ends a stall: continues to read. */
   goOn(): void;
 }
 
 const KEPT_CHARACTERS = 2000;
 const SLICES_PER_SECOND = 20;
+const CUT = "cut by the trial";
+const ENDED = "ended by the server";
 
 export const openLine = (faults: Faults, record: Exchange[]): Line => {
   const open = new Set<Channel>();
@@ -82,6 +84,7 @@ export const openLine = (faults: Faults, record: Exchange[]): Line => {
         exchange.status = status;
         // Without a listener, a stream that is cut while it has no reader would crash the process.
         incoming.on("error", () => {});
+        incoming.on("end", () => (exchange.ended ??= ENDED));
         const fields = Object.entries(incoming.headers).map(([name, value]) => [name, String(value)] as const);
         const hasBody = status !== 204 && status !== 304;
         if (!hasBody) incoming.resume();
@@ -104,8 +107,8 @@ export const openLine = (faults: Faults, record: Exchange[]): Line => {
     get longestSilenceMs() {
       return Math.max(seen.longest, seen.at > 0 && open.size > 0 ? performance.now() - seen.at : 0);
     },
-    cut: () => {
-      for (const channel of open) channel.break("cut by the trial");
+    cut: (why = CUT) => {
+      for (const channel of open) channel.break(why);
     },
     goOn: () => {
       for (const channel of open) channel.goOn();
@@ -134,7 +137,7 @@ class Channel extends Duplex {
     this.#socket = isSecure ? tlsConnect({ ...place, servername: place.host }) : connect(place);
     this.#socket.on("data", (bytes: Buffer) => this.#take(bytes));
     this.#socket.on("end", () => {
-      exchange.ended ??= "ended by the server";
+      exchange.ended ??= ENDED;
       this.#waiting.push(Buffer.alloc(0));
       this.#pass();
     });
@@ -170,7 +173,7 @@ class Channel extends Duplex {
     if (bytes.length > room || cutAfter === 0) {
       if (arrived.length > 0) this.#pass();
       // Let the reader consume everything before the cut first.
-      return void setImmediate(() => this.break("cut by the trial"));
+      return void setImmediate(() => this.break(CUT));
     }
     if (this.#faults.bytesPerSecond === undefined) this.#pass();
     else this.#socket.pause();
@@ -180,10 +183,10 @@ class Channel extends Duplex {
     const exchange = this.#exchange;
     exchange.bytes += bytes.length;
     this.#onBytes(bytes.length);
-    const text = bytes.subarray(-KEPT_CHARACTERS).toString();
-    if (exchange.head.length < KEPT_CHARACTERS)
-      exchange.head += bytes.toString().slice(0, KEPT_CHARACTERS - exchange.head.length);
-    else exchange.tail = (exchange.tail + text).slice(-KEPT_CHARACTERS);
+    const room = Math.max(0, KEPT_CHARACTERS - exchange.head.length);
+    exchange.head += bytes.subarray(0, room).toString();
+    const rest = bytes.subarray(room).subarray(-KEPT_CHARACTERS).toString();
+    if (rest !== "") exchange.tail = (exchange.tail + rest).slice(-KEPT_CHARACTERS);
   }
 
   #pass(): void {

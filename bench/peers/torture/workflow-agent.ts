@@ -70,5 +70,8 @@ export const setUp: SetUp = async ({ directory, port }) => {
 };
 
 const node = (cwd: string, args: readonly string[], variables: Readonly<Record<string, string>> = {}) =>
-  spawnSync(process.execPath, args, { cwd, env: { ...process.env, ...variables }, stdio: ["ignore", "ignore", "inherit"] })
-    .status;
+  spawnSync(process.execPath, args, {
+    cwd,
+    env: { ...process.env, ...variables },
+    stdio: ["ignore", "ignore", "inherit"],
+  }).status;

@@ -81,6 +81,16 @@ export const readFollow = ({ params, query, headers }: DialectRequest): Command 
   return { do: "follow", run, after, ...style, ...(skip > 0 && { skipFrames: skip }) };
 };
 
+export const readSaved = ({ params }: DialectRequest): Command => ({
+  do: "follow",
+  run: chatOf(params),
+  after: { seq: 0, frame: 0 },
+  from: "run",
+  ifNone: 204,
+  whole: "now",
+  withRequest: true,
+});
+
 const stopSchema = z.looseObject({
   call: z.string().min(1).optional(),
   agent: z.string().min(1).optional(),

@@ -115,10 +115,15 @@ const ownMetadata = (metadata: unknown): Fields => fieldsOf(fieldsOf(metadata)["
 // ── To a server ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 type Mutable = Record<string, unknown> & { type: string };
+interface Written {
+  id: string;
+  readonly role: string;
+  readonly parts: Mutable[];
+}
 
 /** The inverse, with answers in the parts of their calls. Merges neighboring messages of the agent into one. */
-export const writeMessages = (messages: readonly Message[], answers: readonly AskAnswer[] = []): unknown[] => {
-  const written: { id: string; role: string; parts: Mutable[] }[] = [];
+export const writeMessages = (messages: readonly Message[], answers: readonly AskAnswer[] = []): Written[] => {
+  const written: Written[] = [];
   const calls = new Map<string, Mutable>();
   for (const { role, content } of messages) {
     const ofAgent = role === "assistant" || role === "tool";

@@ -24,11 +24,10 @@ export const approvalAfterRestart: Trial = {
       if (!(await viewer.until(isAsked, 5000))) await new Promise((resolve) => setTimeout(resolve, 500));
       if (viewer.screen.end !== undefined) break;
     }
-    const state = viewer?.screen.end ?? viewer?.refusal ?? viewer?.status ?? "silent";
-    must(
-      viewer !== undefined && isAsked(viewer.screen),
-      `after the restart, no approval is shown: the run is ${state}`,
-    );
+    const { screen, refusal, status } = viewer!;
+    const state =
+      screen.end === undefined ? `the server answers ${refusal ?? status ?? "nothing"}` : `the run is ${screen.end}`;
+    must(isAsked(screen), `after the restart, no approval is shown: ${state}`);
     await answerAsk(context, { scene, conversation: page, viewer: viewer! }, true);
     must(scene.ran("mail") === 1, `the tool ran ${scene.ran("mail")} times`);
     return yes("after the restart, the page shows the approval, and the tool runs once when allowed");

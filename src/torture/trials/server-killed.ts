@@ -33,10 +33,8 @@ export const serverKilled: Trial = {
       if (after.screen.end === undefined) await new Promise((resolve) => setTimeout(resolve, 1000));
     }
     const { end, text } = after.screen;
-    must(
-      end !== undefined,
-      `after the restart, the run cannot be followed (${after.status ?? "no response"}: ${(after.refusal ?? "").slice(0, 200)})`,
-    );
+    const answered = `${after.status ?? "nothing"}${after.refusal ? `: ${after.refusal.slice(0, 200)}` : ", and never the run's end"}`;
+    must(end !== undefined, `after the restart, the run cannot be followed: the server answers ${answered}`);
     must(end === "done", `after the restart, the run is shown as ${end} and does not continue`);
     must(scene.ran("a") === 1, `a completed call ran ${scene.ran("a")} times`);
     must(text === scene.text(1), "after the restart, the answer is incomplete");
