@@ -33,6 +33,8 @@ export interface FetchInit {
 /** A network that can fail on purpose. Each request opens its own connection. */
 export interface Line {
   readonly fetch: Fetch;
+  /** A connection for another protocol over HTTP, such as WebSocket. `what` is for the record. */
+  connect(url: string, what: string): Duplex;
   /** Bytes received so far. */
   readonly received: number;
   /** The longest time without a byte, since the first byte of a response. */
@@ -52,14 +54,8 @@ export const openLine = (faults: Faults, record: Exchange[]): Line => {
   const open = new Set<Channel>();
   const seen = { bytes: 0, longest: 0, at: 0 };
 
-  const fetch: Fetch = (address, { method = "GET", headers = {}, body, signal } = {}) => {
-    const url = new URL(address);
-    const exchange: Exchange = {
-      request: `${method} ${url.pathname}${url.search}${body === undefined ? "" : ` ${body.slice(0, KEPT_CHARACTERS / 2)}`}`,
-      head: "",
-      tail: "",
-      bytes: 0,
-    };
+  const opened = (url: URL, request: string): { readonly exchange: Exchange; readonly channel: Channel } => {
+    const exchange: Exchange = { request, head: "", tail: "", bytes: 0 };
     record.push(exchange);
     const channel = new Channel(url, faults, exchange, (bytes) => {
       const now = performance.now();
@@ -69,6 +65,13 @@ export const openLine = (faults: Faults, record: Exchange[]): Line => {
     });
     open.add(channel);
     channel.on("close", () => open.delete(channel));
+    return { exchange, channel };
+  };
+
+  const fetch: Fetch = (address, { method = "GET", headers = {}, body, signal } = {}) => {
+    const url = new URL(address);
+    const sent = body === undefined ? "" : ` ${body.slice(0, KEPT_CHARACTERS / 2)}`;
+    const { exchange, channel } = opened(url, `${method} ${url.pathname}${url.search}${sent}`);
     return new Promise<Response>((resolve, reject) => {
       const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
       const asked = httpRequest({
@@ -101,6 +104,7 @@ export const openLine = (faults: Faults, record: Exchange[]): Line => {
 
   return {
     fetch,
+    connect: (address, what) => opened(new URL(address), what).channel,
     get received() {
       return seen.bytes;
     },
