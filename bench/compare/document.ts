@@ -5,6 +5,7 @@ import { trials } from "../../src/torture.ts";
 import { evidenceFile, evidenceOf, lastAnswer } from "./evidence.ts";
 import { lossesOf } from "./losses.ts";
 import { isOurs, type Measured, type System } from "./measured.ts";
+import { notMeasured } from "./not-measured.ts";
 import { strengths } from "./strengths.ts";
 
 const docs = path.join(import.meta.dirname, "../../docs");
@@ -22,7 +23,7 @@ export const writeComparison = (folder: string): void => {
     const text = evidenceOf(system);
     if (text !== undefined) writeFileSync(path.join(evidence, evidenceFile(system)), text);
   }
-  const absent = all.flatMap(({ absent: why }) => (why === undefined ? [] : [why]));
+  const absent = [...all.flatMap(({ absent: why }) => (why === undefined ? [] : [why])), ...notMeasured];
   writeFileSync(path.join(docs, "comparison.md"), documentOf(systems, absent));
 };
 
@@ -79,7 +80,11 @@ ${losses.length > 0 ? losses.map((text) => `- ${text}`).join("\n") : "In these t
 ## Versions
 
 ${systems.map(({ name, versions }) => `- ${name}: ${versions}`).join("\n")}
-${absent.length > 0 ? `\n## Not measured\n\n${absent.map((text) => `- ${text}`).join("\n")}\n` : ""}
+
+## Not measured
+
+${absent.map((text) => `- ${text}`).join("\n")}
+
 ## Repeat it
 
 \`npm run compare\` runs everything, in about half an hour. \`npm run compare -- agno langgraph\` runs these two again and
