@@ -8,7 +8,7 @@ const packages = { "@copilotkit/runtime": "1.75.0", "@ag-ui/client": "1.0.0" };
 
 /** CopilotKit's runtime with the agent of the PydanticAI peer behind it. */
 export const setUp = pythonPeer("PydanticAI, which CopilotKit runs here,", "pydantic-ai", async (behind, place) => {
-  const home = npmHome({ name: "copilotkit", packages });
+  const home = npmHome("copilotkit", packages);
   if (home === undefined) return "CopilotKit: npm could not install @copilotkit/runtime";
   const port = await place.port();
   const url = `http://127.0.0.1:${port}/copilotkit`;

@@ -3,25 +3,20 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { homeOf } from "../../../../scripts/install-agents/agents.ts";
 
-/** Packages that are too large for the checkout, by name and version. `overrides` is npm's. */
-export interface NpmHome {
-  readonly name: string;
-  readonly packages: Readonly<Record<string, string>>;
-  readonly overrides?: object;
-}
+/** Packages that are too large for the checkout, by name and version. */
+export type Packages = Readonly<Record<string, string>>;
 
-/** The folder whose node_modules has these packages. Installs them once; undefined if npm cannot. */
-export const npmHome = ({ name, packages, overrides }: NpmHome): string | undefined => {
+/** The folder whose node_modules has these packages. Installs them once; undefined if npm cannot. `options`: more for npm. */
+export const npmHome = (name: string, packages: Packages, ...options: readonly string[]): string | undefined => {
   const home = homeOf({ name });
   const isInstalled = Object.entries(packages).every(([one, version]) => versionIn(home, one) === version);
   if (isInstalled) return home;
   mkdirSync(home, { recursive: true });
-  writeFileSync(path.join(home, "package.json"), JSON.stringify({ private: true, type: "module", overrides }));
-  const options = ["--no-audit", "--no-fund", "--loglevel=error", "--ignore-scripts"];
+  writeFileSync(path.join(home, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  const quiet = ["--no-audit", "--no-fund", "--loglevel=error", "--ignore-scripts"];
   const wanted = Object.entries(packages).map(([one, version]) => `${one}@${version}`);
-  return spawnSync("npm", ["install", ...options, ...wanted], { cwd: home, stdio: "inherit" }).status === 0
-    ? home
-    : undefined;
+  const { status } = spawnSync("npm", ["install", ...quiet, ...options, ...wanted], { cwd: home, stdio: "inherit" });
+  return status === 0 ? home : undefined;
 };
 
 const versionIn = (home: string, name: string): string | undefined => {

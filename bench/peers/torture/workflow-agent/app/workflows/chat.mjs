@@ -1,6 +1,6 @@
 // The agent of the trials as a `WorkflowAgent`, by its guide and the Workflow SDK's recipe for a stop button: every tool
 // is a step, and the abort signal reaches the model and the tools.
-import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { createAnthropic } from "@ai-sdk/anthropic";
 import { WorkflowAgent } from "@ai-sdk/workflow";
 import { convertToModelMessages, streamText, tool } from "ai";
 import { defineHook, FatalError, getWorkflowMetadata, getWritable } from "workflow";
@@ -8,7 +8,8 @@ import { z } from "zod";
 
 export const stopHook = defineHook({ schema: z.object({}) });
 const inputSchema = z.object({ key: z.string() });
-const kitModel = () => createOpenAICompatible({ name: "kit", baseURL: `${process.env.TORTURE_URL}/v1` })("scripted");
+/** This provider can go from the workflow to its steps; the one for compatible servers cannot. */
+const kitModel = () => createAnthropic({ baseURL: `${process.env.TORTURE_URL}/v1`, apiKey: "none" })("claude-sonnet-4-6");
 
 const kit = async (name, key, signal) => {
   const body = JSON.stringify({ key });
