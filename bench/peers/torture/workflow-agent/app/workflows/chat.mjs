@@ -9,7 +9,8 @@ import { z } from "zod";
 export const stopHook = defineHook({ schema: z.object({}) });
 const inputSchema = z.object({ key: z.string() });
 /** This provider can go from the workflow to its steps; the one for compatible servers cannot. */
-const kitModel = () => createAnthropic({ baseURL: `${process.env.TORTURE_URL}/v1`, apiKey: "none" })("claude-sonnet-4-6");
+const kitModel = () =>
+  createAnthropic({ baseURL: `${process.env.TORTURE_URL}/v1`, apiKey: "none" })("claude-sonnet-4-6");
 
 const kit = async (name, key, signal) => {
   const body = JSON.stringify({ key });
