@@ -1,4 +1,4 @@
-import type { Answer, Entry, Event, EventType, FileRef, Json, Problem, User } from "./events.ts";
+import type { Answer, Entry, Event, EventType, FileRef, Json, Message, Problem, User } from "./events.ts";
 import type { NamedAgent, RunRequest, ToolFacts } from "./source.ts";
 
 /**
@@ -160,6 +160,8 @@ export type Command =
       readonly whole?: "end" | "now";
       /** Passes the run's request to the encoder, for clients that store no messages themselves. */
       readonly withRequest?: true;
+      /** Also passes what a run that has ended added to the conversation. */
+      readonly withAnswer?: true;
       /** The number of frames, counted from the run's first, that the client already has. For formats that number their frames. */
       readonly skipFrames?: number;
     }
@@ -225,6 +227,8 @@ export interface EncodeOptions {
   readonly extensions?: boolean;
   /** The request that started the run, if the command asks for it. */
   readonly request?: Pick<RunRequest, "messages" | "metadata">;
+  /** What the run added to the conversation, if the command asks for it and the run has ended. */
+  readonly answer?: readonly Message[];
   /** A URL where this client can fetch a file stored beside the log. */
   readonly link: (ref: Pick<FileRef, "file">) => string;
   /** The URL of the page that shows the run, either read-only (like `link` for files) or for answering with a key. */

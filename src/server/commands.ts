@@ -8,7 +8,7 @@ import { frameText, lineSafe } from "../sse.ts";
 import type { Audience } from "./audience.ts";
 import type { Audit } from "./audit.ts";
 import { type BeginOptions, createBegin, threadOf } from "./begin.ts";
-import { requestOf } from "./history.ts";
+import { answerOf, requestOf } from "./history.ts";
 import type { Owners } from "./owners.ts";
 import type { Readings } from "./readings.ts";
 import { tooMany, unlessMissing } from "./refusals.ts";
@@ -131,7 +131,8 @@ export const createCommands = (options: CommandsOptions): Commands => {
     audit.note(principal, "watch", run);
     const { linkBase, options: wanted } = await spelling.optionsOf(command, info, exchange);
     const asked = command.withRequest && { request: await requestOf(read, run) };
-    const spelled = { linkBase, options: { ...wanted, ...asked } };
+    const answer = command.withAnswer && info.endedAt !== undefined && { answer: await answerOf(read, run) };
+    const spelled = { linkBase, options: { ...wanted, ...asked, ...answer } };
     const encoded = { log: read, run, dialect, options: spelled.options };
     if (command.whole) checkWhole(dialect);
     // The whole run has no last segment to end with.

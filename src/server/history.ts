@@ -11,20 +11,22 @@ const RESULT_BYTES = 1024 * 1024;
 
 /** The conversation up to the end of a run: the messages of its request, and its agent's messages, calls and results. */
 export const historyOf = async (log: Log, run: string): Promise<Message[]> => {
-  const messages: Message[] = [];
+  const event = (await log.read(run, 0, 1))[0]?.event;
+  const asked = event?.type === "run-start" ? (await askedWith(log, run, event)).messages : [];
+  return [...asked.map((message) => ofRun(message, run)), ...(await answerOf(log, run))];
+};
+
+/** What a run adds to its conversation. */
+export const answerOf = async (log: Log, run: string): Promise<Message[]> => {
   const answer = createAnswer();
   for (let after = 0; ;) {
     const entries = await wholeResults(log, run, RESULT_BYTES, await log.read(run, after, BATCH));
     if (entries.length === 0) break;
     await setImmediate();
-    for (const entry of entries) {
-      if (entry.event.type === "run-start")
-        messages.push(...(await askedWith(log, run, entry.event)).messages.map((message) => ofRun(message, run)));
-      else answer.take(entry);
-    }
+    for (const entry of entries) answer.take(entry);
     after = entries.at(-1)!.seq;
   }
-  return [...messages, ...answer.messages()];
+  return answer.messages();
 };
 
 /** The request of a run, as far as a dialect can repeat it. */

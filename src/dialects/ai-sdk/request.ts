@@ -89,6 +89,7 @@ export const readSaved = ({ params }: DialectRequest): Command => ({
   ifNone: 204,
   whole: "now",
   withRequest: true,
+  withAnswer: true,
 });
 
 const stopSchema = z.looseObject({
