@@ -1,8 +1,6 @@
-import type { Command } from "../../dialect.ts";
 import { agUi as dialect } from "../../dialects/ag-ui.ts";
 import type { Driver, DriverOptions } from "../driver.ts";
-import { StreamViewer } from "./dialect.ts";
-import { createTurns } from "./dialect/turns.ts";
+import { keepConversation } from "./dialect/conversation.ts";
 
 /** AG-UI as `HttpAgent` of `@ag-ui/client` uses it: one request, one stream. The client keeps the conversation. */
 export const agUi = ({ url, headers = {}, agent: standard }: DriverOptions): Driver => ({
@@ -14,26 +12,8 @@ export const agUi = ({ url, headers = {}, agent: standard }: DriverOptions): Dri
     ...(standard === undefined && { agent: "its URL identifies one agent" }),
   },
   converse: ({ id = `torture-${crypto.randomUUID()}`, agent = standard }) => {
-    const turns = createTurns(dialect, id, agent);
     const base = dialect.routes[0]!.path;
-    const written = (command: Command) => {
-      const { path, method, headers: own, body } = dialect.write(command);
-      const address = `${url}${path.slice(base.length)}`;
-      return { url: address, method, headers: { ...own, ...headers }, ...(body !== undefined && { body }) };
-    };
-    return {
-      id,
-      send: (message, line) => new StreamViewer(written(turns.start(message)), turns.decoder("beginning"), line),
-      answer: async (viewer, ask, allow, line) => {
-        const call = turns.callOf(ask);
-        const answers = [{ ask, answer: { allow }, ...(call !== undefined && { call }) }];
-        const before = viewer as StreamViewer;
-        return new StreamViewer(written(turns.answering(answers)), turns.decoder("here"), line, { before });
-      },
-      post: (body, line) => {
-        const { url: address, ...init } = written(turns.start(""));
-        return line.fetch(address, { ...init, body });
-      },
-    };
+    const { send, answer, post } = keepConversation({ dialect, base, url, headers, id, agent });
+    return { id, send, answer, post };
   },
 });
