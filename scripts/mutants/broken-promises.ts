@@ -1,3 +1,4 @@
+import { flat } from "./flat.ts";
 import { guards } from "./guards.ts";
 import { ownership } from "./ownership.ts";
 import { torture } from "./torture.ts";
@@ -94,6 +95,7 @@ export const mutants: readonly Mutant[] = [
   ...guards,
   ...ownership,
   ...torture,
+  ...flat,
   {
     breaks: "true: a failed call looks green",
     file: "src/view/badge.ts",
