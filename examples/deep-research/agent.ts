@@ -1,9 +1,9 @@
 // Research with a plan: todos, three parallel researchers that share files, and a report that cites its sources.
-import { demo } from "../../src/models/demo.ts";
-import type { Source } from "../../src/source.ts";
-import { type Model, agent } from "../../src/sources/agent.ts";
-import { http } from "../../src/tools/http.ts";
-import { todos } from "../../src/tools/todos.ts";
+import { demo } from "runcast/models/demo";
+import type { Source } from "runcast/source";
+import { type Model, agent } from "runcast/sources/agent";
+import { http } from "runcast/tools/http";
+import { todos } from "runcast/tools/todos";
 import { searchLibrary } from "./library.ts";
 import { runFiles } from "./run-files.ts";
 import { LEAD, RESEARCHER, stories } from "./stories.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Tool, defineTool } from "../../src/tool.ts";
+import { type Tool, defineTool } from "runcast/tool";
 
 export interface Source {
   readonly title: string;

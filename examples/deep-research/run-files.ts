@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { RunRequest } from "../../src/source.ts";
-import type { Tool, Toolkit } from "../../src/tool.ts";
-import { files } from "../../src/tools/files.ts";
+import type { RunRequest } from "runcast/source";
+import type { Tool, Toolkit } from "runcast/tool";
+import { files } from "runcast/tools/files";
 
 interface Workspace {
   readonly ready: Promise<{ readonly directory: string; readonly tools: readonly Tool[] }>;

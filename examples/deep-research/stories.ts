@@ -1,4 +1,4 @@
-import type { Beat, DemoStory } from "../../src/models/demo.ts";
+import type { Beat, DemoStory } from "runcast/models/demo";
 import { type Source, search } from "./library.ts";
 
 export const LEAD =

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import path from "node:path";
-import { createClient } from "../../src/client.ts";
+import { createClient } from "runcast/client";
 
 export interface SiteOptions {
   /** The URL of Runcast, and a key that allows starting runs. */

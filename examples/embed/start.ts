@@ -1,9 +1,9 @@
 // Runcast with the demo agent, and a separate site that shows its runs. PORT sets the site's port.
-import { native } from "../../src/dialects/native.ts";
-import { memory } from "../../src/logs/memory.ts";
-import { demoAgent } from "../../src/models/demo.ts";
+import { native } from "runcast/dialects/native";
+import { memory } from "runcast/logs/memory";
+import { demoAgent } from "runcast/models/demo";
 import { page } from "../../src/page.ts";
-import { createServer } from "../../src/server.ts";
+import { createServer } from "runcast/server";
 import { createSite } from "./site.ts";
 
 const fail = (message: string): never => {

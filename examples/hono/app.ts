@@ -1,11 +1,11 @@
 // Runcast inside a Hono application, under /runcast. PORT sets the port.
 import { type HttpBindings, serve } from "@hono/node-server";
 import { Hono } from "hono";
-import { native } from "../../src/dialects/native.ts";
-import { memory } from "../../src/logs/memory.ts";
-import { demoAgent } from "../../src/models/demo.ts";
+import { native } from "runcast/dialects/native";
+import { memory } from "runcast/logs/memory";
+import { demoAgent } from "runcast/models/demo";
 import { page } from "../../src/page.ts";
-import { createServer } from "../../src/server.ts";
+import { createServer } from "runcast/server";
 
 const basePath = "/runcast";
 const built = page();

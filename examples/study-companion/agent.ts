@@ -1,10 +1,10 @@
 // A study companion: lectures with /Lec, revision with /Rev, exercises with /Work, the end of a session with /Done, and a
 // memory that changes only with the student's approval.
 import { mkdirSync } from "node:fs";
-import { demo } from "../../src/models/demo.ts";
-import type { Source } from "../../src/source.ts";
-import { type Model, agent } from "../../src/sources/agent.ts";
-import { files } from "../../src/tools/files.ts";
+import { demo } from "runcast/models/demo";
+import type { Source } from "runcast/source";
+import { type Model, agent } from "runcast/sources/agent";
+import { files } from "runcast/tools/files";
 import { memoryTools } from "./memory.ts";
 import { noteTools, writeFirstChapter } from "./notes.ts";
 import { CLOSING, EXERCISE, LECTURE, REVISION, stories } from "./stories.ts";

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { ToolContext } from "../../src/tool.ts";
+import type { ToolContext } from "runcast/tool";
 
 /** Two passes: the first resolves the references. */
 const PASSES = 2;

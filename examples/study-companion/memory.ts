@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
-import { type Tool, defineTool, toolResult } from "../../src/tool.ts";
+import { type Tool, defineTool, toolResult } from "runcast/tool";
 
 interface Block {
   readonly title: string;

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { mkdir, readFile, readdir, realpath, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
-import { type Tool, type ToolContext, defineTool, toolResult } from "../../src/tool.ts";
+import { type Tool, type ToolContext, defineTool, toolResult } from "runcast/tool";
 import { compilePdf } from "./compile-pdf.ts";
 import { latexProblem, latexText } from "./latex.ts";
 

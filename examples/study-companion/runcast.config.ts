@@ -1,5 +1,5 @@
 import path from "node:path";
-import { defineConfig } from "../../src/config.ts";
+import { defineConfig } from "runcast/config";
 import { studyCompanion } from "./agent.ts";
 import { saveMessages } from "./save-messages.ts";
 

@@ -1,6 +1,6 @@
 import { appendFile, mkdir } from "node:fs/promises";
 import path from "node:path";
-import type { EndedRun } from "../../src/runner.ts";
+import type { EndedRun } from "runcast/runner";
 
 /** Appends the message and the answer to a file, one JSON object per line. Active runs do not wait for it. */
 export const saveMessages =

@@ -1,4 +1,4 @@
-import type { Beat, DemoStory, Turn } from "../../src/models/demo.ts";
+import type { Beat, DemoStory, Turn } from "runcast/models/demo";
 
 export const LECTURE =
   "You write a lecture: create it, write its notes as LaTeX into the file that was created, then compile them. If they do not compile, say why.";

@@ -5,11 +5,11 @@ import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { aiSdk } from "../../src/dialects/ai-sdk.ts";
-import { native } from "../../src/dialects/native.ts";
-import { memory } from "../../src/logs/memory.ts";
-import { createServer } from "../../src/server.ts";
-import type { Source } from "../../src/source.ts";
+import { aiSdk } from "runcast/dialects/ai-sdk";
+import { native } from "runcast/dialects/native";
+import { memory } from "runcast/logs/memory";
+import { createServer } from "runcast/server";
+import type { Source } from "runcast/source";
 
 export const startSite = async (agent: Source, port = 0) => {
   const files = mkdtempSync(path.join(tmpdir(), "use-chat-"));

@@ -1,9 +1,9 @@
 // An agent that queries a weather server over MCP. Without a configured model, uses a scripted one.
 import path from "node:path";
-import { type DemoStory, demo } from "../../src/models/demo.ts";
-import type { Source } from "../../src/source.ts";
-import { type Model, agent } from "../../src/sources/agent.ts";
-import { type Mcp, mcp } from "../../src/tools/mcp.ts";
+import { type DemoStory, demo } from "runcast/models/demo";
+import type { Source } from "runcast/source";
+import { type Model, agent } from "runcast/sources/agent";
+import { type Mcp, mcp } from "runcast/tools/mcp";
 
 /** Starts the server with the first message. */
 export const weatherServer = (env: Readonly<Record<string, string>> = {}): Mcp =>

@@ -1,4 +1,4 @@
-import { defineConfig } from "../../src/config.ts";
+import { defineConfig } from "runcast/config";
 import { weather } from "./agent.ts";
 
 const model = process.env["RUNCAST_MODEL"];

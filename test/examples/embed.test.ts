@@ -25,10 +25,10 @@ describeInBrowser("the example that embeds a run", ({ serve, open }: Browsing) =
 
 describe("starting the example that embeds a run", () => {
   const { run, home } = useCommandLine();
-  const start = "examples/embed/start.ts";
+  const start = ["--import", "./scripts/own-name.mjs", "examples/embed/start.ts"];
 
   test("its port can be chosen", async () => {
-    const child = run([start], { cwd: root, env: { PORT: "0" } });
+    const child = run(start, { cwd: root, env: { PORT: "0" } });
     const [said] = await once(child.stdout.setEncoding("utf8"), "data");
     expect(said).toMatch(/^http:\/\/127\.0\.0\.1:\d+\n$/);
     expect((await fetch(said.trim())).status).toBe(200);
@@ -37,21 +37,21 @@ describe("starting the example that embeds a run", () => {
   test("a port in use is reported, with how to choose another", async () => {
     const { port, close } = await occupyPort();
     onStop(close);
-    expect(await ended(run([start], { cwd: root, env: { PORT: `${port}` } }))).toEqual({
+    expect(await ended(run(start, { cwd: root, env: { PORT: `${port}` } }))).toEqual({
       out: "",
       error: `port ${port} is in use; set PORT to choose another (0 picks a free one)\n`,
       code: 1,
     });
-    const wrong = await ended(run([start], { cwd: root, env: { PORT: "http" } }));
+    const wrong = await ended(run(start, { cwd: root, env: { PORT: "http" } }));
     expect(wrong).toMatchObject({ error: "PORT must be a number from 0 to 65535, not http\n", code: 1 });
   });
 
   test("a missing build is reported, with how to build it", async () => {
     const clone = await home("clone");
-    for (const part of ["src", "examples", "package.json"])
+    for (const part of ["src", "examples", "scripts/own-name.mjs", "package.json"])
       cpSync(path.join(root, part), path.join(clone, part), { recursive: true });
     symlinkSync(path.join(root, "node_modules"), path.join(clone, "node_modules"));
-    const { error, code } = await ended(run([start], { cwd: clone }));
+    const { error, code } = await ended(run(start, { cwd: clone }));
     expect([error, code]).toEqual(["the element was not built; build it with: npm run build\n", 1]);
   });
 });

@@ -109,3 +109,21 @@ test("docs/configuration.md shows every setting in its example", () => {
   const [, code = ""] = /^```ts\n(.*?)^```$/ms.exec(read("docs/configuration.md")) ?? [];
   for (const name of Object.keys(configSchema.shape)) expect(code).toContain(`\n  ${name}: `);
 });
+
+test("the examples import the package by its published names", () => {
+  const { exports } = JSON.parse(read("package.json")) as { exports: Record<string, string> };
+  const isPublished = (name: string): boolean =>
+    Object.keys(exports).some((published) => path.matchesGlob(name.replace(/^runcast/, "."), published));
+  const wrong = readdirSync(path.join(root, "examples"), { recursive: true, encoding: "utf8" })
+    .filter((file) => /\.tsx?$/.test(file))
+    .flatMap((file) =>
+      [...read(`examples/${file}`).matchAll(/from "([^"]+)"/g)]
+        .map(([, name]) => name!)
+        .filter((name) => (/^runcast(?:\/|$)/.test(name) ? !isPublished(name) : name.startsWith("../../")))
+        .map((name) => `${file}: ${name}`),
+    );
+  // The package does not publish the function that serves the page.
+  expect(wrong.toSorted()).toEqual(
+    ["embed/start.ts", "express/app.ts", "hono/app.ts"].map((file) => `${file}: ../../src/page.ts`),
+  );
+});
