@@ -4,37 +4,77 @@ import { openWebui } from "../../src/dialects/open-webui.ts";
 import { withHeight } from "../../src/dialects/open-webui/embed-page.ts";
 import type { Entry } from "../../src/events.ts";
 import { goldenRuns } from "../contracts/dialect-variants.ts";
+import { endingOf } from "../dialects/ending.ts";
 import { arbitraryLog } from "../generate.ts";
+import type { Display } from "./display.ts";
+import { readable } from "./expected.ts";
 import { generations } from "./generations.ts";
 import { startShowing } from "./showing.ts";
 
 const golden = goldenRuns.map(({ entries }) => entries).filter(({ length }) => length < 100);
 const runs = [...golden, ...fc.sample(arbitraryLog(2), { numRuns: 8, seed: 11 })];
 
+interface ExpectedSource {
+  readonly name: string;
+  readonly url: string | undefined;
+  /** What its text must contain. */
+  readonly says: string;
+}
+
+/** Open WebUI renders names as Markdown, so they lose its characters. */
+const nameOf = (text: string): string => text.replaceAll(/[<>&"'`*[\](){}!#|~$@\\]/g, "");
+const textIn = (text: string): string => (readable(text) as string).trim();
+
 /** What must surround a message, derived only from the log. */
-const createAround = () => {
-  const files = new Map<string, string | undefined>();
+const createAround = (style: string) => {
+  const files = new Map<string, object>();
   const embeds = new Map<string, string>();
-  const todos = { value: [] as unknown[] };
-  const count = { citations: 0, results: 0, notices: 0 };
+  const sources: ExpectedSource[] = [];
+  const toasts: object[] = [];
+  const agents = new Map<string, string>();
+  const calls = new Map<string, string>();
   return {
     files,
     embeds,
-    todos,
-    count,
+    sources,
+    toasts,
     take({ event }: Entry): void {
-      if (event.type === "citation") count.citations++;
-      if (event.type === "tool-end") count.results++;
-      if (event.type === "notice") count.notices++;
+      if (event.type === "agent-start") agents.set(event.agent, event.name);
+      if (event.type === "tool-start")
+        calls.set(event.call, (event.agent === undefined ? "" : `${agents.get(event.agent)} › `) + event.name);
+      if (event.type === "citation") {
+        const { title, url, text } = event;
+        sources.push({ name: nameOf(title ?? url!), url, says: textIn(text || title || url!) });
+      }
+      if (event.type === "tool-end" && style === "citations") {
+        const isOk = event.outcome === "ok" || event.outcome === "deferred";
+        const [part] = event.content ?? [];
+        const said = event.error?.message ?? (part?.type === "text" ? part.text.slice(0, 1000) : "");
+        sources.push({
+          name: nameOf(`🔧 ${calls.get(event.call)}${isOk ? "" : " ✗"}`),
+          url: undefined,
+          says: textIn(said),
+        });
+      }
+      if (event.type === "notice") toasts.push({ type: event.level, content: readable(event.text) });
       if (event.type === "embed" && (event.html ?? event.url))
         embeds.set(event.embed, event.html === undefined ? event.url! : withHeight(event.html));
       if (event.type === "file") {
         files.delete(event.name);
-        if (event.change !== "deleted") files.set(event.name, event.mediaType);
+        const url = event.file === undefined ? event.url : `https://runcast.example/files/${event.file}`;
+        const type = event.mediaType?.startsWith("image/") ? "image" : "file";
+        if (event.change !== "deleted") files.set(event.name, { type, url, name: event.name.replace(/^.*\//, "") });
       }
     },
   };
 };
+
+const expectSources = (shown: Display["sources"], expected: readonly ExpectedSource[]): void => {
+  expect(shown.map(({ name, url }) => ({ name, url }))).toEqual(expected.map(({ name, url }) => ({ name, url })));
+  for (const [index, { says }] of expected.entries()) expect(textIn(shown[index]!.text)).toContain(says);
+};
+
+const ENDS: Readonly<Record<string, string>> = { done: "Complete", cancelled: "Stopped" };
 
 describe.each(generations)("around a message in generation $name", (generation) => {
   test.each(["cards", "citations", "live"])(
@@ -43,10 +83,9 @@ describe.each(generations)("around a message in generation $name", (generation) 
       for (const entries of runs) {
         const showing = startShowing(openWebui, style, generation);
         const { webui } = showing;
-        const around = createAround();
+        const around = createAround(style);
         const expectAround = (display: ReturnType<typeof webui.display>, embeds: readonly string[]) => {
-          const { citations, results } = around.count;
-          expect(display.sources).toHaveLength(citations + (style === "citations" ? results : 0));
+          expectSources(display.sources, around.sources);
           expect(display.embeds).toEqual(embeds);
         };
         const view = (access: string) => (style === "live" ? [`https://runcast.example/live?token=${access}`] : []);
@@ -57,14 +96,18 @@ describe.each(generations)("around a message in generation $name", (generation) 
           const all = [...view(isOver ? "read" : "answer"), ...around.embeds.values()];
           expectAround(webui.display(), all);
           expectAround(webui.reloaded(), all);
-          expect(webui.message.toasts).toHaveLength(around.count.notices);
-          expect(webui.display().files).toHaveLength(around.files.size);
+          expect(webui.message.toasts).toEqual(around.toasts);
+          // The latest one is the first.
+          expect(webui.display().files).toMatchObject([...around.files.values()].toReversed());
           // Over a connection, any event may be the last one received, so nothing may be left animated.
           expect(webui.display().status?.shimmers, `after ${entry.event.type}`).toBe(false);
         }
         webui.end();
         expectAround(webui.reloaded(), [...view("read"), ...around.embeds.values()]);
         expect(webui.reloaded().files).toEqual(webui.display().files);
+        const { outcome } = entries.at(-1)!.event as Extract<Entry["event"], { type: "run-end" }>;
+        const { note } = endingOf(entries);
+        expect(webui.display().status?.text).toContain(outcome === "done" && note ? note : (ENDS[outcome] ?? "Failed"));
         expect(webui.reloaded().status).toEqual(webui.display().status);
       }
     },
@@ -77,7 +120,8 @@ describe.each(generations)("around a message in generation $name", (generation) 
       showing.webui.end();
       const end = entries.at(-1)!.event;
       const isError = end.type === "run-end" && (end.outcome === "error" || end.outcome === "interrupted");
-      expect(showing.webui.display().error !== undefined).toBe(isError);
+      if (isError) expect(showing.webui.display().error).toContain(end.error?.message ?? end.outcome);
+      else expect(showing.webui.display().error).toBeUndefined();
       expect(showing.webui.reloaded().error).toBe(showing.webui.display().error);
     }
   });
