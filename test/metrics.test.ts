@@ -50,16 +50,28 @@ test("the time to store and to deliver events is measured", async () => {
     await log.close();
     await rm(directory, { recursive: true });
   });
+  const gates = { start: Promise.withResolvers<void>(), end: Promise.withResolvers<void>() };
   const source: Source = async function* () {
+    yield { type: "status", text: "waiting" };
+    await gates.start.promise;
     yield { type: "step-start", step: "s" };
+    await gates.end.promise;
   };
   const { url } = await serve(source, { log });
-  await ended(url, await start(url));
+  const stream = await fetch(`${url}/runs/${await start(url)}/events`);
+  let seen = "";
+  for await (const bytes of stream.body!) {
+    seen += Buffer.from(bytes).toString();
+    // This viewer has caught up, so it gets the next event live.
+    if (seen.includes('"waiting"')) gates.start.resolve();
+    if (seen.includes("step-start")) gates.end.resolve();
+  }
   const text = await metricsOf(url);
   expect(value(text, "runcast_append_seconds_count")).toBeGreaterThan(0);
   expect(value(text, 'runcast_append_seconds_bucket{le="+Inf"}')).toBe(value(text, "runcast_append_seconds_count"));
   expect(value(text, "runcast_viewers_behind")).toBe(0);
   expect(text).toContain("# TYPE runcast_delivery_seconds histogram");
+  expect(value(text, "runcast_delivery_seconds_count")).toBeGreaterThan(0);
 });
 
 test("a histogram counts each value in every bucket that contains it", () => {

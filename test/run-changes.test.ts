@@ -102,6 +102,10 @@ describe("changes that a process detects", () => {
     const answers = await Promise.all(cursors.map(({ cursor }) => since(cursor)));
     expect(listed).toBe(2);
     expect(answers.every(({ changed }) => idsOf(changed)[0] === "one")).toBe(true);
+    // Nobody makes another look within the second.
+    time += 999;
+    for (const { cursor } of answers) await since(cursor);
+    expect(listed).toBe(2);
   });
 
   test("another process continues with a cursor once it has watched long enough, and resets it before that", async () => {

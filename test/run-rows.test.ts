@@ -74,7 +74,7 @@ test("`runcast runs` prints one line per run", async () => {
   expect(await run({})).toBe(0);
   expect(written).toEqual([
     expect.stringMatching(/waiting for you .* 3 tokens in, 4 out {2}ask — Send the report\?\n$/),
-    expect.stringMatching(/done .* first\n$/),
+    expect.stringMatching(/done .*\b\d+(?:\.\d)? m?s .* first\n$/),
   ]);
   written.length = 0;
   await run({ waiting: "" });

@@ -192,6 +192,23 @@ describe("runner", () => {
     });
     expect(failed.events.at(-1)).toMatchObject({ outcome: "done" });
     expect(problems).toMatchObject([{ message: "no database" }]);
+    const ends: EndedRun[] = [];
+    const onEnd = (ended: EndedRun) => void ends.push(ended);
+    await play(
+      async function* () {
+        yield* started;
+        throw new Error("broken");
+      },
+      { onEnd },
+    );
+    for (const stop of ["cancel", "close"] as const) {
+      const { runner, log: other } = setUp({ onEnd });
+      const { run: stopped } = await runner.start(request, { name: "test", source: waiting(started, {}) });
+      await untilEvent(other, stopped, (event) => event.type === "tool-execute");
+      await (stop === "cancel" ? runner.cancel(stopped) : runner.close());
+      await untilEnd(other, stopped);
+    }
+    expect(ends.map(({ end }) => end.outcome)).toEqual(["error", "cancelled", "interrupted"]);
   });
 
   test("a run that a crash cut anywhere is closed as interrupted at the next start", async () => {

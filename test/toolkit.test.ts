@@ -67,3 +67,20 @@ test("a toolkit that throws ends the run, and those opened before are closed", a
   await expect(drive(source, "go")).rejects.toThrow("no tools today");
   expect(kit.happened).toEqual(["open for 1", "close"]);
 });
+
+test("tools disappear and change between steps", async () => {
+  const kits = [[tool("a", "old"), tool("b")], [tool("a", "new")], []];
+  let asked = 0;
+  const kit: Toolkit = { open: () => ({ tools: () => kits[asked++]! }) };
+  const { model, requests } = playing(
+    script("go", [{ call: "a" }], [{ call: "a" }, { call: "b", text: "{}" }], [{ say: "done" }]),
+  );
+  const { all } = await drive(agent({ name: "test", model, tools: [kit] }), "go");
+  expect(requests.map(({ tools }) => tools?.map(({ name }) => name).join("") ?? "")).toEqual(["ab", "a", ""]);
+  expect(told(requests[2]).map(([name, kind, text]) => (kind === "text" ? [name, text] : [name, kind]))).toEqual([
+    ["a", "old"],
+    ["a", "new"],
+    ["b", "error-text"],
+  ]);
+  expect(all("tool-end").flatMap(({ error }) => error?.code ?? [])).toEqual(["unknown-tool"]);
+});

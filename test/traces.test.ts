@@ -1,4 +1,4 @@
-import { readFile, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { readFile, readdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { demoAgent } from "../src/models/demo.ts";
 import { memory } from "../src/logs/memory.ts";
 import type { Entry } from "../src/events.ts";
 import { createSpans, type SpanStart } from "../src/traces/spans.ts";
-import { ended, onStop, serve, start } from "./serving.ts";
+import { ended, onStop, post, serve, start } from "./serving.ts";
 
 interface OtlpSpan {
   readonly traceId: string;
@@ -144,7 +144,7 @@ describe("a run's trace", () => {
     expect([...keys].toSorted()).toEqual(KEYS);
   });
 
-  test("marks failures by their code, but not what the user stopped", async () => {
+  test("marks failures by their code", async () => {
     const { spans } = await collector();
     const { url, server } = await serve(demoAgent({ speed: Infinity }));
     await ended(url, await start(url, { message: "Show me a failing tool" }));
@@ -153,6 +153,20 @@ describe("a run's trace", () => {
     expect(failing.status.code).toBe(2);
     expect(attribute(failing, "runcast.outcome")).toBe("error");
     expect(attribute(failing, "error.type")).toBeTruthy();
+  });
+
+  test("does not mark what the user stopped", async () => {
+    const { spans } = await collector();
+    const { url, server } = await serve(demoAgent({ speed: 50 }));
+    const run = await start(url, { message: "Start something slow that I can stop" });
+    const state = async () => JSON.stringify(await (await fetch(`${url}/runs/${run}`)).json());
+    await expect.poll(state).toContain('"executing"');
+    await post(`${url}/runs/${run}/cancel`, {});
+    await ended(url, run);
+    await server.close();
+    const stopped = (await spans()).find(({ name }) => name === "execute_tool watch_deploy")!;
+    expect(attribute(stopped, "runcast.outcome")).toBe("cancelled");
+    expect(stopped.status.code).not.toBe(2);
   });
 
   test("is not created, and its log not read, without an SDK", async () => {
@@ -172,17 +186,8 @@ describe("a run's trace", () => {
 
 test("every golden run ends every span that it starts, each inside its parent", async () => {
   const directory = path.join(import.meta.dirname, "../golden/runs");
-  for (const name of [
-    "nested",
-    "sub-agents",
-    "approval",
-    "resume",
-    "crash",
-    "provider-run-tool",
-    "everything",
-    "retry",
-  ]) {
-    const lines = (await readFile(path.join(directory, `${name}.jsonl`), "utf8")).split("\n").filter(Boolean);
+  for (const name of await readdir(directory)) {
+    const lines = (await readFile(path.join(directory, name), "utf8")).split("\n").filter(Boolean);
     const open = new Map<string, SpanStart>();
     const started: string[] = [];
     const { take } = createSpans({

@@ -73,7 +73,13 @@ const factsOf = (entries: readonly Entry[]) => {
       .map(({ call }) => call)
       .filter((call) => !deferred.has(call))
       .toSorted(),
-    thoughts: all(entries, "thinking-start").length,
+    thoughts: all(entries, "thinking-start")
+      .map(({ part }) =>
+        all(entries, "thinking-delta")
+          .flatMap((event) => (event.part === part ? [event.delta] : []))
+          .join(""),
+      )
+      .toSorted(),
   };
 };
 const order = (entries: readonly Entry[], part: string) =>
@@ -86,7 +92,7 @@ const shownBy = (client: TestedClient) => ({
     .flatMap(({ toolCalls = [] }) => toolCalls.map(({ id, function: { name } }) => `${id} ${name}`))
     .toSorted(),
   answered: client.messages.flatMap(({ role, toolCallId }) => (role === "tool" ? [toolCallId] : [])).toSorted(),
-  thoughts: client.messages.filter(({ role }) => role === "reasoning").length,
+  thoughts: client.messages.flatMap(({ role, content }) => (role === "reasoning" ? [content ?? ""] : [])).toSorted(),
 });
 
 describe.each(clients)("@ag-ui/client %s", (_, style, create) => {

@@ -7,7 +7,7 @@ import { demoAgent } from "../../src/models/demo.ts";
 import { problemText } from "../../src/dialects/frames/problem-text.ts";
 import type { Source } from "../../src/source.ts";
 import { post, saying, serve, until } from "../serving.ts";
-import { dataLines, goldenRuns } from "./dialect-frames.ts";
+import { dataLines, entriesOf, goldenRuns } from "./dialect-frames.ts";
 import { endingOf } from "./ending.ts";
 
 const dialects = [native, deepAgent];
@@ -95,6 +95,20 @@ const expected = (entries: readonly Entry[]) => {
   };
 };
 
+const expectShown = (shown: Shown, entries: readonly Entry[]): void => {
+  const { text, inside, sources, error } = expected(entries);
+  const note = error ? `Error: ${problemText(error)}` : endingOf(entries).note;
+  expect(shown.text).toBe([text, note].filter(Boolean).join("\n\n"));
+  expect(shown.inside).toEqual(inside);
+  expect(shown.sources.map(({ id, name, document }) => ({ id, name, failed: document.startsWith("Error: ") }))).toEqual(
+    sources,
+  );
+  expect(shown.sources.filter(({ document }) => document === "")).toEqual([]);
+  expect(shown.agents.size).toBe(0);
+  expect(shown.bar.at(-1)).toEqual({ description: "Complete", done: true });
+  if (note) expect(shown.bar.at(-2)!.description).toBe(note);
+};
+
 describe.each(goldenRuns)("%s", (_, entries) => {
   test("is shown correctly", async () => {
     const log = memory();
@@ -105,17 +119,7 @@ describe.each(goldenRuns)("%s", (_, entries) => {
     const events = `${url}/runs/${run}/events?dialect=deep-agent`;
     const shown = await show(await fetch(events));
     expect(await show(await fetch(events, { headers: { "runcast-extensions": "1" } }))).toEqual(shown);
-    const { text, inside, sources, error } = expected(entries);
-    const note = error ? `Error: ${problemText(error)}` : endingOf(entries).note;
-    expect(shown.text).toBe([text, note].filter(Boolean).join("\n\n"));
-    expect(shown.inside).toEqual(inside);
-    expect(
-      shown.sources.map(({ id, name, document }) => ({ id, name, failed: document.startsWith("Error: ") })),
-    ).toEqual(sources);
-    expect(shown.sources.filter(({ document }) => document === "")).toEqual([]);
-    expect(shown.agents.size).toBe(0);
-    expect(shown.bar.at(-1)).toEqual({ description: "Complete", done: true });
-    if (note) expect(shown.bar.at(-2)!.description).toBe(note);
+    expectShown(shown, entries);
   });
 });
 
@@ -123,12 +127,13 @@ test("the demo works with the family's requests, by its name and without one", a
   const demo = demoAgent({ speed: Infinity });
   const { url } = await serve(demo, { dialects, agents: { demo } });
   for (const base of [`${url}/deep-agent`, `${url}/deep-agent/demo`]) {
-    const response = await ask(base, "Compare the notes with parallel sub-agents");
+    const response = await ask(base, "Start three sub-agents in parallel");
     expect(response.headers.get("content-type")).toContain("text/event-stream");
     const shown = await show(response);
-    expect(shown.text).not.toBe("");
+    const entries = await entriesOf(url, response);
+    expect(entries.filter(({ event }) => event.type === "agent-start")).toHaveLength(3);
+    expectShown(shown, entries);
     expect(shown.bar[0]).toEqual({ description: "Starting demo...", done: false });
-    expect(shown.bar.at(-1)).toEqual({ description: "Complete", done: true });
   }
 });
 

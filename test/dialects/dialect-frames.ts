@@ -34,6 +34,13 @@ export const decoded = (dialect: Dialect, frames: readonly Frame[]): Event[] => 
   return frames.flatMap((frame) => decode(frame));
 };
 
+/** The log of the run that this response streams. */
+export const entriesOf = async (url: string, response: Response): Promise<readonly Entry[]> => {
+  const exported = await fetch(`${url}/runs/${response.headers.get("runcast-run")}/export.jsonl`);
+  const lines = (await exported.text()).trim().split("\n");
+  return lines.map((line) => JSON.parse(line) as Entry);
+};
+
 /** The data that clients read that only know the `data:` lines of SSE. */
 export async function* dataLines(response: Response): AsyncGenerator<string> {
   let rest = "";

@@ -11,7 +11,7 @@ import { demoAgent } from "../../src/models/demo.ts";
 import { problemText } from "../../src/dialects/frames/problem-text.ts";
 import { Refusal, type Source } from "../../src/source.ts";
 import { post, saying, serve, until } from "../serving.ts";
-import { dataLines, goldenRuns } from "./dialect-frames.ts";
+import { dataLines, entriesOf, goldenRuns } from "./dialect-frames.ts";
 import { endingOf } from "./ending.ts";
 
 const dialects = [native, ralph];
@@ -92,6 +92,20 @@ const expected = (entries: readonly Entry[]) => {
   };
 };
 
+const expectShown = (shown: Shown, entries: readonly Entry[]): void => {
+  const { text, blocks, error } = expected(entries);
+  const words = wordsOf(shown);
+  const note = error ? problemText(error) : endingOf(entries).note;
+  const failure = note && `Error: ${note}`;
+  expect(words.replaceAll(/\s+/g, "")).toBe(text + (failure ?? "").replaceAll(/\s+/g, ""));
+  if (failure !== undefined) expect(words.endsWith(text === "" ? failure : `\n\n${failure}`)).toBe(true);
+  expect(shown.blocks.map(({ id, name, result }) => ({ id, name, failed: result.startsWith("Error: ") }))).toEqual(
+    blocks,
+  );
+  expect(shown.pending.size).toBe(0);
+  expect(shown.status).toEqual({ text: "Complete", done: true });
+};
+
 describe.each(goldenRuns)("%s", (_, entries) => {
   test("is shown correctly", async () => {
     const log = memory();
@@ -102,28 +116,19 @@ describe.each(goldenRuns)("%s", (_, entries) => {
     const events = `${url}/runs/${run}/events?dialect=ralph`;
     const shown = await show(await fetch(events));
     expect(await show(await fetch(events, { headers: { "runcast-extensions": "1" } }))).toEqual(shown);
-    const { text, blocks, error } = expected(entries);
-    const words = wordsOf(shown);
-    const note = error ? problemText(error) : endingOf(entries).note;
-    const failure = note && `Error: ${note}`;
-    expect(words.replaceAll(/\s+/g, "")).toBe(text + (failure ?? "").replaceAll(/\s+/g, ""));
-    if (failure !== undefined) expect(words.endsWith(text === "" ? failure : `\n\n${failure}`)).toBe(true);
-    expect(shown.blocks.map(({ id, name, result }) => ({ id, name, failed: result.startsWith("Error: ") }))).toEqual(
-      blocks,
-    );
-    expect(shown.pending.size).toBe(0);
-    expect(shown.status).toEqual({ text: "Complete", done: true });
+    expectShown(shown, entries);
   });
 });
 
 test("the demo works with the family's requests, by its name and without one", async () => {
   const { url } = await serve(demoAgent({ speed: Infinity }), { dialects });
   for (const base of [`${url}/ralph`, `${url}/ralph/test`]) {
-    const response = await ask(base, "Compare the notes with parallel sub-agents");
+    const response = await ask(base, "Start three sub-agents in parallel");
     expect(response.headers.get("content-type")).toContain("text/event-stream");
     const shown = await show(response);
-    expect(shown.text).not.toBe("");
-    expect(shown.status).toEqual({ text: "Complete", done: true });
+    const entries = await entriesOf(url, response);
+    expect(entries.filter(({ event }) => event.type === "agent-start")).toHaveLength(3);
+    expectShown(shown, entries);
   }
 });
 
