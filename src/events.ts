@@ -135,6 +135,10 @@ export const eventSchema = z.discriminatedUnion("type", [
     protocol: z.number(),
     run: id,
     thread: id.optional(),
+    previous: id
+      .nullable()
+      .optional()
+      .describe("the run that this one continues; null at the start of a conversation, absent if unknown"),
     name: z.string(),
     agentKey: z.string().optional().describe("the configured name of the agent, if it differs from `name`"),
     model: z.string().optional(),

@@ -1,4 +1,4 @@
-import type { ApprovalOption, ChoiceOption, EventOf, Problem, RunOutcome, Usage } from "./events.ts";
+import type { ApprovalOption, ChoiceOption, EventOf, Message, Problem, RunOutcome, Usage } from "./events.ts";
 
 /** The version of the vocabulary in events.ts, the grammar in verify.ts, and PROTOCOL.md. Logs of earlier versions stay readable. */
 export const PROTOCOL = 2;
@@ -83,6 +83,29 @@ export interface RunRow extends RunSummary {
   readonly problem?: string;
   /** Whether the user who requested the list started it. */
   readonly mine?: boolean;
+}
+
+/** A thread in a list. */
+export interface ThreadRow {
+  readonly thread: string;
+  /** The newest run. */
+  readonly run: string;
+  readonly agent: string;
+  /** The beginning of the first message. */
+  readonly title?: string;
+  readonly createdAt: number;
+  /** When the newest run ended, or started if it has not ended. */
+  readonly updatedAt: number;
+  /** Whether the newest run has not ended. */
+  readonly open?: boolean;
+}
+
+/** A run of a thread, as far as it is needed to show the conversation. */
+export interface ThreadRun extends Pick<RunSummary, "run" | "agent" | "startedAt" | "endedAt" | "outcome"> {
+  readonly previous?: string | null;
+  readonly model?: string;
+  /** What the run answers: a message of the user, or the results of calls that the client ran. */
+  readonly message?: Message;
 }
 
 /** The states by which lists of runs are filtered. */

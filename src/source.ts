@@ -151,6 +151,12 @@ export type McpServer = z.infer<typeof mcpServerSchema>;
 export const runRequestSchema = z.object({
   run: z.string().regex(RUN_ID, RUN_ID_RULE).optional(),
   thread: z.string().min(1).max(256).optional(),
+  previous: z
+    .string()
+    .regex(RUN_ID, RUN_ID_RULE)
+    .nullable()
+    .optional()
+    .describe("the run that this one continues; null at the start of a conversation. Only recorded"),
   agent: z.string().min(1).optional(),
   messages: z.array(messageSchema).min(1),
   files: z.array(filePartSchema).optional().describe("documents for the agent's tools; the model does not get them"),

@@ -74,6 +74,7 @@ function* run(random: Random, size: number): Life {
     run: "run_1",
     name: "generated",
     ...(random.chance(0.5) && { thread: "thread_1", model: "a model", user: { id: "user_1", name: "Ann" } }),
+    ...(random.chance(0.3) && { previous: random.pick(["run_0", null]) }),
     message: { role: "user", content: [{ type: "text", text: random.text() }] },
   };
   yield start;

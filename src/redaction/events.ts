@@ -6,7 +6,7 @@ import type { Cleaner } from "./cleaner.ts";
  * `user` is the owner of the run.
  */
 const STRUCTURE: ReadonlySet<string> = new Set(
-  "type protocol run thread agent agentKey step part call ask parent replaces repeats owner after user model kind outcome finish level stream file mediaType request citation embed by awaiting allows expires schema usage ms bytes change origins range fraction attempt wait provider client cut redacted".split(
+  "type protocol run thread previous agent agentKey step part call ask parent replaces repeats owner after user model kind outcome finish level stream file mediaType request citation embed by awaiting allows expires schema usage ms bytes change origins range fraction attempt wait provider client cut redacted".split(
     " ",
   ),
 );

@@ -29,6 +29,7 @@ export const emitStart = async (
     protocol: PROTOCOL,
     run,
     ...(request.thread && { thread: request.thread }),
+    ...(request.previous !== undefined && { previous: request.previous }),
     name,
     ...(name !== agent.name && { agentKey: agent.name }),
     ...(model && { model }),

@@ -22,7 +22,7 @@ export const requestToStore = (request: RunRequest): string | undefined => {
   const { secrets: _secrets, servers, run: _run, agent: _agent, ...rest } = request;
   const stripped = servers?.map(withoutKeys);
   const withheld = withheldOf(request);
-  const { messages, thread: _thread, user: _user, ...more } = rest;
+  const { messages, thread: _thread, previous: _previous, user: _user, ...more } = rest;
   const isPlain = messages.length === 1 && messages[0]?.role === "user";
   if (isPlain && withheld.length === 0 && !stripped && Object.keys(defined(more)).length === 0) return undefined;
   return JSON.stringify({
@@ -33,9 +33,15 @@ export const requestToStore = (request: RunRequest): string | undefined => {
 };
 
 export const readRequest = async (log: Log, run: string, start: EventOf<"run-start">): Promise<StoredRequest> => {
-  const { request: file, name, agentKey = name, message, thread, user } = start;
+  const { request: file, name, agentKey = name, message, thread, previous, user } = start;
   if (!file) {
-    const request = { run, messages: message ? [message] : [], ...(thread && { thread }), ...(user && { user }) };
+    const request = {
+      run,
+      messages: message ? [message] : [],
+      ...(thread && { thread }),
+      ...(previous !== undefined && { previous }),
+      ...(user && { user }),
+    };
     return { request, agent: agentKey, withheld: [] };
   }
   const stored = await log.get(run, file.file);

@@ -12,8 +12,8 @@ const RESULT_BYTES = 1024 * 1024;
 /** The conversation up to the end of a run: the messages of its request, and its agent's messages, calls and results. */
 export const historyOf = async (log: Log, run: string): Promise<Message[]> => {
   const event = (await log.read(run, 0, 1))[0]?.event;
-  const asked = event?.type === "run-start" ? (await askedWith(log, run, event)).messages : [];
-  return [...asked.map((message) => ofRun(message, run)), ...(await answerOf(log, run))];
+  const asked = event?.type === "run-start" ? await requestMessages(log, run, event) : [];
+  return [...asked, ...(await answerOf(log, run))];
 };
 
 /** What a run adds to its conversation. */
@@ -28,6 +28,10 @@ export const answerOf = async (log: Log, run: string): Promise<Message[]> => {
   }
   return answer.messages();
 };
+
+/** The messages of a run's request. References to files work from other runs. */
+export const requestMessages = async (log: Log, run: string, start: EventOf<"run-start">): Promise<Message[]> =>
+  (await askedWith(log, run, start)).messages.map((message) => ofRun(message, run));
 
 /** The request of a run, as far as a dialect can repeat it. */
 export const requestOf = async (log: Log, run: string): Promise<Pick<RunRequest, "messages" | "metadata">> => {
@@ -53,7 +57,7 @@ const askedWith = async (
 };
 
 /** Makes file references work from another run. */
-const ofRun = (message: Message, run: string): Message => ({
+export const ofRun = (message: Message, run: string): Message => ({
   ...message,
   content: message.content.map((part) => (part.type === "file" && part.file !== undefined ? { run, ...part } : part)),
 });

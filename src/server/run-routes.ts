@@ -7,6 +7,7 @@ import type { Env, PlainRoute } from "./plain-route.ts";
 import type { Owners } from "./owners.ts";
 import type { Readings } from "./readings.ts";
 import { runListRoutes } from "./run-list-routes.ts";
+import { threadRoutes } from "./thread-routes.ts";
 
 export interface RunRoutesOptions extends LinkRoutesOptions {
   readonly owners: Owners;
@@ -30,6 +31,7 @@ export const runRoutes = (options: RunRoutesOptions): readonly PlainRoute[] => {
   };
   return [
     ...runListRoutes(owners, readings),
+    ...threadRoutes(owners, readings),
     {
       method: "GET",
       path: "/runs/:run",

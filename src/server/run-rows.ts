@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { Entry, Usage } from "../events.ts";
+import type { Entry, Message, Usage } from "../events.ts";
 import type { Log, RunInfo } from "../log.ts";
 import type { OpenAsk, RunRow, RunSummary } from "../protocol.ts";
 import { addUsage } from "../state.ts";
@@ -77,11 +77,16 @@ export const createRunRows = (log: Log): RunRows => {
   };
 };
 
-const startOf = ({ message, user, model }: Extract<Entry["event"], { type: "run-start" }>) => {
+/** The beginning of a message, with the names of its files. Empty without a message. */
+export const titleOf = (message: Message | undefined): string => {
   const words = message?.content.map((part) =>
     part.type === "text" ? part.text : part.type === "file" ? `[${part.name ?? part.mediaType}]` : "",
   );
-  const title = words?.filter(Boolean).join(" ").slice(0, TITLE_LENGTH);
+  return words?.filter(Boolean).join(" ").slice(0, TITLE_LENGTH) ?? "";
+};
+
+const startOf = ({ message, user, model }: Extract<Entry["event"], { type: "run-start" }>) => {
+  const title = titleOf(message);
   return {
     ...(title && { title }),
     ...(user && { user: user.name ?? user.id }),

@@ -43,6 +43,9 @@ const OTHER: Readonly<Record<string, readonly string[]>> = {
   "web/src/conversations/conversation.ts": ["end.outcome"],
   "web/src/conversations/exchange.ts": ['message["outcome"]', 'message["outcome"]'],
   "web/src/conversations/use-conversations.tsx": ["message.outcome"],
+  // The order of the server's runs in a conversation.
+  "web/src/conversations/merge-thread.ts": ["runs[0]?.startedAt", "startedAt", "endedAt = startedAt"],
+  "web/src/conversations/server-threads.ts": ["one.startedAt", "other.startedAt"],
   // Whether there is anything left to follow, and what is stored of it.
   "web/src/conversations/runs.ts": ["state.outcome", "state.outcome", "state.endedAt", "state.outcome"],
   // An MCP server that was validated.

@@ -5,9 +5,10 @@ import { memory } from "../../src/logs/memory.ts";
 import type { Source } from "../../src/source.ts";
 import { snapshot } from "../../src/state.ts";
 import { type AssistantMessage, shownMessages } from "../../web/src/conversations/conversation.ts";
-import { type Conversations, createConversations, type Tabs } from "../../web/src/conversations/conversations.ts";
+import { type Conversations, createConversations } from "../../web/src/conversations/conversations.ts";
 import { type Database, DatabaseError } from "../../web/src/conversations/database.ts";
 import { memoryDatabase } from "../../web/src/conversations/databases/memory.ts";
+import type { Tabs } from "../../web/src/conversations/tabs.ts";
 import { onStop, serve, until } from "../serving.ts";
 
 const text = (words: string) => [{ type: "text" as const, text: words }];

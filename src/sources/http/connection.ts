@@ -47,7 +47,7 @@ export const createConnection = (
 ): RemoteConnection => {
   const { dialect } = remote;
   const { retryMs = RETRY_MS } = options;
-  const { run: _, agent: __, ...asked } = request;
+  const { run: _, agent: __, previous: ___, ...asked } = request;
   // Choosing the id makes it safe to post again, if the dialect transmits it: the server then follows instead of
   // starting.
   const chosen = `via-${crypto.randomUUID()}`;

@@ -88,7 +88,7 @@ const Chat = ({ page, onLocked }: { readonly page: PageContextValue; readonly on
   useEffect(() => {
     let isWanted = true;
     const secrets = () => requestOf(settings.get()).secrets ?? {};
-    void openConversations({ client: access.client, secrets }).then((opened) => {
+    void openConversations({ client: access.client, ask: access.ask, secrets }).then((opened) => {
       if (isWanted) setConversations(opened);
     });
     return () => {

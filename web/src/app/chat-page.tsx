@@ -1,4 +1,4 @@
-import { type ReactNode, useMemo, useRef, useState } from "react";
+import { type ReactNode, useCallback, useMemo, useRef, useState } from "react";
 import { describeRun } from "runcast/view";
 import type { ConversationFact } from "../conversations/conversation.ts";
 import { Sidebar } from "../conversations/sidebar.tsx";
@@ -42,12 +42,23 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
   const chat = useChat(field, acceptsOf(known.agents, useCell(settings)));
   const drop = useFileDrop(chat.attachments.add);
   const { conversation, messages } = chat.opened;
+  const { list, history } = useConversations();
+  const isRemote = history !== undefined && !list.some(({ id, isRemote }) => id === chat.id && !isRemote);
   const isCovered = !useIsWide() && (sidebar || tools);
 
   const toggle = (part: "sidebar" | "tools") => () => settings.change({ [part]: !settings.get()[part] });
   const closeIfNarrow = (part: "sidebar" | "tools"): void => {
     if (!isWide()) settings.change({ [part]: false });
   };
+  const { setJump } = chat;
+  const openChat = useCallback(
+    (id: string, message?: string): void => {
+      if (!isWide()) settings.change({ sidebar: false });
+      setJump(message === undefined ? undefined : { node: "", message });
+      route.go({ chat: id });
+    },
+    [settings, route, setJump],
+  );
   const startNew = (): void => {
     closeIfNarrow("sidebar");
     route.go({});
@@ -95,6 +106,10 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
             </div>
           ) : conversation === null ? (
             <Missing onNew={startNew} />
+          ) : conversation === undefined && isRemote ? (
+            <p role="status" className="mx-auto w-full max-w-3xl grow px-4 py-10 text-soft">
+              Loading the conversation…
+            </p>
           ) : (
             <MessageList
               key={chat.id}
@@ -122,16 +137,7 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
         </main>
       </div>
       <Drawer side="left" label="Conversations" isOpen={sidebar} onClose={toggle("sidebar")}>
-        <Sidebar
-          current={chat.id}
-          onOpen={(id, message) => {
-            closeIfNarrow("sidebar");
-            chat.setJump(message === undefined ? undefined : { node: "", message });
-            route.go({ chat: id });
-          }}
-          onNew={startNew}
-          onErase={setErased}
-        />
+        <Sidebar current={chat.id} onOpen={openChat} onNew={startNew} onErase={setErased} />
       </Drawer>
       <Drawer side="right" label="Tools" isOpen={tools} onClose={toggle("tools")}>
         <ToolsDrawer
@@ -191,8 +197,18 @@ const Foot = ({ chat, children }: { readonly chat: Chat; readonly children: Reac
 };
 
 const Missing = ({ onNew }: { readonly onNew: () => void }) => {
-  const { isLoaded } = useConversations();
+  const { isLoaded, history, refresh } = useConversations();
   if (!isLoaded) return null;
+  if (history?.state === "failed") {
+    const failed = { code: "network", message: "the conversation could not be loaded from the server" };
+    return (
+      <div className="mx-auto w-full max-w-3xl grow px-4 py-10">
+        <ProblemNote problem={failed}>
+          <Button onClick={() => void refresh()}>Try again</Button>
+        </ProblemNote>
+      </div>
+    );
+  }
   const problem = {
     code: "missing",
     message: "this browser does not have this conversation",

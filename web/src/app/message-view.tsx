@@ -75,7 +75,7 @@ interface AgentMessageProps extends Omit<MessageViewProps, "isDrawn"> {
 }
 
 const AgentMessage = ({ shown, isLast, message, commands, jump }: AgentMessageProps) => {
-  const run = useShownRun(message.run);
+  const run = useShownRun(message.run, message.isRemote === true && message.output === undefined);
   const load = useEntriesOf(message.run);
   const hasBegun = useHasBegun(run?.state);
   const hasEnded = useRunEnd(run?.state) !== "open";

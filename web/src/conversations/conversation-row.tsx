@@ -1,23 +1,26 @@
 import { Menu } from "@base-ui/react/menu";
-import { type KeyboardEvent, useState } from "react";
+import { type KeyboardEvent, memo, useState } from "react";
 import type { ConversationFact } from "./conversation.ts";
 import { saveText } from "./exchange-buttons.tsx";
 import { IconFork, IconMore, IconPencil, IconDownload, IconTrash } from "../kit/icons.tsx";
 import type { Found } from "./store.ts";
-import { useConversations } from "./use-conversations.tsx";
+import { useConversationsIfAny } from "./use-conversations.tsx";
 
 export interface ConversationRowProps {
   readonly conversation: ConversationFact;
   readonly isCurrent: boolean;
-  readonly onOpen: (id: string) => void;
+  readonly onOpen: (id: string, message?: string) => void;
   /** Asks to delete it permanently. */
-  readonly onErase: () => void;
+  readonly onErase: (conversation: ConversationFact) => void;
+  /** The message in which it was found. */
+  readonly message?: string | undefined;
   readonly excerpt?: NonNullable<Found["excerpt"]>;
 }
 
-/** A conversation in the list. F2 or a double click renames it in place. */
-export const ConversationRow = ({ conversation, isCurrent, onOpen, onErase, excerpt }: ConversationRowProps) => {
-  const { rename, remove, export: write } = useConversations();
+/** A conversation in the list. F2 or a double click renames it in place. Only rows that changed render again. */
+export const ConversationRow = memo((props: ConversationRowProps) => {
+  const { conversation, isCurrent, onOpen, onErase, message, excerpt } = props;
+  const conversations = useConversationsIfAny();
   const [isRenaming, setRenaming] = useState(false);
   const { id, origin } = conversation;
   const title = conversation.title || "Untitled";
@@ -28,7 +31,7 @@ export const ConversationRow = ({ conversation, isCurrent, onOpen, onErase, exce
           title={conversation.title}
           onDone={(next) => {
             setRenaming(false);
-            if (next !== undefined) void rename(id, next);
+            if (next !== undefined) void conversations?.rename(id, next);
           }}
         />
       </li>
@@ -40,7 +43,7 @@ export const ConversationRow = ({ conversation, isCurrent, onOpen, onErase, exce
       <button
         type="button"
         aria-current={isCurrent ? "page" : undefined}
-        onClick={() => onOpen(id)}
+        onClick={() => onOpen(id, message)}
         onDoubleClick={() => setRenaming(true)}
         onKeyDown={({ key }) => key === "F2" && setRenaming(true)}
         className="min-w-0 flex-1 rounded-lg px-2 py-1.5 text-left"
@@ -77,14 +80,14 @@ export const ConversationRow = ({ conversation, isCurrent, onOpen, onErase, exce
               </Item>
               <Item
                 icon={<IconDownload />}
-                onClick={() => void write(id).then((text) => saveText(`${title}.json`, text))}
+                onClick={() => void conversations?.export(id).then((text) => saveText(`${title}.json`, text))}
               >
                 Export
               </Item>
-              <Item icon={<IconTrash />} onClick={() => void remove(id)} isBad>
+              <Item icon={<IconTrash />} onClick={() => void conversations?.remove(id)} isBad>
                 Delete
               </Item>
-              <Item icon={<IconTrash />} onClick={onErase} isBad>
+              <Item icon={<IconTrash />} onClick={() => onErase(conversation)} isBad>
                 Delete everywhere…
               </Item>
             </Menu.Popup>
@@ -93,7 +96,7 @@ export const ConversationRow = ({ conversation, isCurrent, onOpen, onErase, exce
       </Menu.Root>
     </li>
   );
-};
+});
 
 const Item = ({
   icon,

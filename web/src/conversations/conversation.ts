@@ -28,6 +28,8 @@ export interface AssistantMessage extends ChatMessageBase {
   readonly outcome?: RunOutcome;
   /** The messages that the run added to the conversation. The next request sends them. Absent until the run ends. */
   readonly output?: readonly Message[];
+  /** Another browser started the run, so its entries may only be on the server. */
+  readonly isRemote?: boolean;
 }
 
 export type ChatMessage = UserMessage | AssistantMessage;
@@ -46,6 +48,8 @@ export interface ConversationFact {
   readonly origin?: { readonly conversation: string; readonly message: string };
   /** The selected child of each message ("" is the start). Default: the newest. */
   readonly chosen: Readonly<Record<string, string>>;
+  /** It is only on the server: this browser has not opened it. */
+  readonly isRemote?: boolean;
 }
 
 /** A tree of messages. Nothing is ever removed from it: edits and reruns are branches. */
@@ -55,7 +59,7 @@ export interface Conversation extends ConversationFact {
 }
 
 const START = "";
-const TITLE_LENGTH = 60;
+export const TITLE_LENGTH = 60;
 
 export const createConversation = (id: string, at: number): Conversation => ({
   id,
@@ -153,10 +157,13 @@ export const endRun = (
 ): Conversation => {
   const isOpen = (message: ChatMessage): message is AssistantMessage =>
     message.role === "assistant" && message.run === run && message.output === undefined;
-  if (!conversation.messages.some(isOpen)) return conversation;
+  const ended = conversation.messages.findLast(isOpen);
+  if (!ended) return conversation;
+  // Runs of other browsers are loaded in any order. The last one names the conversation.
+  const isNaming = !ended.isRemote || ended === conversation.messages.at(-1);
   return {
     ...conversation,
-    ...(end.title && !conversation.named && { title: oneLine(end.title, TITLE_LENGTH * 2) }),
+    ...(end.title && isNaming && !conversation.named && { title: oneLine(end.title, TITLE_LENGTH * 2) }),
     updatedAt: Math.max(conversation.updatedAt, end.at),
     messages: conversation.messages.map((message) =>
       isOpen(message) ? { ...message, outcome: end.outcome, output: end.output } : message,

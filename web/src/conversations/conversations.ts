@@ -7,7 +7,6 @@ import {
   type ChatMessage,
   chooseMessage,
   type Conversation,
-  type ConversationFact,
   createConversation,
   endRun,
   forkConversation,
@@ -17,11 +16,15 @@ import {
   type UserMessage,
 } from "./conversation.ts";
 import { exportConversations, importConversations, type Imported } from "./exchange.ts";
+import type { History, HistoryOptions } from "./history.ts";
+import { createOpened } from "./opened.ts";
 import { type OutgoingFile, uploadFiles } from "./upload-files.ts";
 import { createWriteBuffer } from "./write-buffer.ts";
 import { createRequests } from "./requests.ts";
 import { createRuns, type FollowRun, type Runs } from "./runs.ts";
 import type { Database, DatabaseError } from "./database.ts";
+import type { Overview } from "./overview.ts";
+import type { Tabs } from "./tabs.ts";
 import { createStore, type Found } from "./store.ts";
 
 export interface ConversationsOptions {
@@ -31,24 +34,8 @@ export interface ConversationsOptions {
   readonly trouble?: DatabaseError;
   readonly tabs?: Tabs;
   readonly secrets?: () => Readonly<Record<string, string>>;
-}
-
-/** The other tabs of this browser. */
-export interface Tabs {
-  /** Reports that a conversation has changed. "" means only the list. */
-  tell(conversation: string): void;
-  onTold(listener: (conversation: string) => void): void;
-}
-
-/** State shared by the whole page. Replaced, never mutated. */
-export interface Overview {
-  readonly isLoaded: boolean;
-  /** Last changed first. */
-  readonly list: readonly ConversationFact[];
-  /** Deleted conversations that can still be restored, newest first. */
-  readonly deleted: readonly ConversationFact[];
-  /** Why something is not stored. The page still works while it is open. */
-  readonly trouble: DatabaseError | undefined;
+  /** The signed-in user's conversations on the server. Resolves with undefined if nobody is signed in. */
+  readonly history?: (options: HistoryOptions) => Promise<History | undefined>;
 }
 
 export interface Conversations {
@@ -82,6 +69,10 @@ export interface Conversations {
   entries(run: string): Promise<Entry[]>;
   /** How to follow the run of an answer. */
   follow(id: string, message: AssistantMessage): FollowRun;
+  /** Loads what other browsers of the signed-in user did since, in the list and in open conversations. */
+  refresh(): Promise<void>;
+  /** Loads older conversations from the server. */
+  loadMore(): Promise<void>;
   /** Stores everything pending. Call it before the page unloads. */
   flush(): Promise<void>;
 }
@@ -102,9 +93,10 @@ const UNDO_MS = 60_000;
 export const createConversations = (options: ConversationsOptions): Conversations => {
   const { client, database, tabs, secrets } = options;
   const listeners = new Set<() => void>();
-  const listenersOf = new Map<string, Set<() => void>>();
-  const opened = new Map<string, { users: number; conversation: Conversation | null | undefined }>();
-  let overview: Overview = { isLoaded: false, list: [], deleted: [], trouble: options.trouble };
+  const opened = createOpened();
+  let connecting: Promise<History | undefined> | undefined;
+  let history: History | undefined;
+  let overview: Overview = { isLoaded: false, list: [], deleted: [], trouble: options.trouble, history: undefined };
 
   const show = (change: Partial<Overview>): void => {
     overview = { ...overview, ...change };
@@ -119,9 +111,11 @@ export const createConversations = (options: ConversationsOptions): Conversation
     onEntry: (run, entry) => buffer.add(run, entry),
     onEnd: (run, end) => {
       requests.forget(run);
-      for (const [id, { conversation }] of opened)
+      for (const id of opened.ids()) {
+        const conversation = opened.get(id);
         if (conversation && endRun(conversation, run, end) !== conversation)
           void change(id, (kept) => kept && endRun(kept, run, end));
+      }
     },
   });
   const buffer = createWriteBuffer({ keep: store.keep });
@@ -135,21 +129,16 @@ export const createConversations = (options: ConversationsOptions): Conversation
 
   const refresh = async (): Promise<void> => {
     try {
-      const { kept, deleted } = await store.list();
+      const { kept, deleted, gone } = await store.list();
       for (const { id, deletedAt = 0 } of deleted) if (deletedAt < Date.now() - UNDO_MS) await store.remove(id);
-      show({ isLoaded: true, list: kept, deleted });
+      const isDeleted = (id: string) => gone.has(id) || deleted.some((fact) => fact.id === id);
+      show({ isLoaded: true, list: history?.merged(kept, isDeleted) ?? kept, deleted, history: history?.status() });
     } catch {
       show({ isLoaded: true });
     }
   };
-  const hold = (id: string, conversation: Conversation | undefined): void => {
-    const found = opened.get(id);
-    if (!found) return;
-    found.conversation = conversation ?? null;
-    for (const listener of listenersOf.get(id) ?? []) listener();
-  };
   const reload = async (id: string): Promise<void> => {
-    if (opened.has(id)) hold(id, await store.load(id).catch(() => undefined));
+    opened.hold(id, await store.load(id).catch(() => undefined));
   };
   const change = async (
     id: string,
@@ -158,16 +147,43 @@ export const createConversations = (options: ConversationsOptions): Conversation
     const changed = await store.change(id, edit);
     // There may be free space again.
     if (overview.trouble) void buffer.flush();
-    hold(id, changed);
+    opened.hold(id, changed);
     tabs?.tell(id);
     await refresh();
     return changed;
+  };
+  const erase = async (id: string): Promise<void> => {
+    await buffer.flush();
+    await store.remove(id);
+    history?.forget(id);
+    opened.hold(id, undefined);
+    tabs?.tell(id);
+    await refresh();
+  };
+  /** A failure to connect is not kept, so the next call tries again. */
+  const connected = async (): Promise<History | undefined> => {
+    connecting ??= options.history?.({ store, change, erase, onChange: refresh }) ?? Promise.resolve(undefined);
+    try {
+      history = await connecting;
+    } catch {
+      connecting = undefined;
+    }
+    return history;
+  };
+  const load = async (id: string): Promise<void> => {
+    const kept = await store.load(id).catch(() => undefined);
+    // One without messages is still on the server.
+    const isHere = kept !== undefined && kept.messages.length > 0;
+    if (isHere) opened.hold(id, kept);
+    await (await connected())?.sync(id);
+    if (!isHere) await reload(id);
   };
   tabs?.onTold((id) => {
     void reload(id);
     void refresh();
   });
   void refresh();
+  void connected().then((found) => found?.refresh());
 
   const requests = createRequests({ entries: entriesOf, secrets });
   const addAnswer = async (id: string, parent: string, settings: RunSettings, run = createId()): Promise<string> => {
@@ -188,31 +204,21 @@ export const createConversations = (options: ConversationsOptions): Conversation
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    open: (id) => {
-      const found = opened.get(id) ?? { users: 0, conversation: undefined };
-      opened.set(id, found);
-      if (found.users++ === 0) void reload(id);
-      return () => {
-        if (--found.users === 0) opened.delete(id);
-      };
-    },
-    get: (id) => opened.get(id)?.conversation,
-    subscribeTo: (id, listener) => {
-      let listeners = listenersOf.get(id);
-      if (!listeners) listenersOf.set(id, (listeners = new Set()));
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
+    open: (id) => opened.open(id, () => void load(id)),
+    get: opened.get,
+    subscribeTo: opened.subscribe,
     send: async (wanted, { content: words, files = [], pages, settings, parent }) => {
       const run = createId();
       // Upload first: a message whose files failed to upload was not sent.
       const content = [...(await uploadFiles(client, run, files)), ...words];
+      const before = wanted === undefined ? undefined : await store.load(wanted);
+      if (before) await history?.complete(before, parent === undefined ? lastOf(before) : (parent ?? undefined));
       const id = wanted ?? createId();
       const at = Date.now();
       const message = createId();
       await change(id, (kept) => {
         const conversation = kept ?? createConversation(id, at);
-        const after = parent === undefined ? shownMessages(conversation).at(-1)?.id : (parent ?? undefined);
+        const after = parent === undefined ? lastOf(conversation) : (parent ?? undefined);
         const user: UserMessage = {
           id: message,
           at,
@@ -226,6 +232,8 @@ export const createConversations = (options: ConversationsOptions): Conversation
       return { id, run: await addAnswer(id, message, settings, run) };
     },
     rerun: async (id, message, settings) => {
+      const conversation = await store.load(id);
+      if (conversation) await history?.complete(conversation, message.parent);
       if (message.parent !== undefined) await addAnswer(id, message.parent, settings ?? message.settings);
     },
     choose: async (id, message) => {
@@ -241,10 +249,16 @@ export const createConversations = (options: ConversationsOptions): Conversation
       return { id, ...(isUser && { draft: message.content }) };
     },
     rename: async (id, title) => {
-      await change(id, (kept) => kept && renameConversation(kept, title));
+      await change(id, (stored) => {
+        const kept = stored ?? history?.outline(id);
+        return kept && renameConversation(kept, title);
+      });
     },
     remove: async (id) => {
-      await change(id, (kept) => kept && { ...kept, deletedAt: Date.now() });
+      await change(id, (stored) => {
+        const kept = stored ?? history?.outline(id);
+        return kept && { ...kept, deletedAt: Date.now() };
+      });
     },
     restore: async (id) => {
       await change(id, (kept) => {
@@ -253,15 +267,17 @@ export const createConversations = (options: ConversationsOptions): Conversation
         return rest;
       });
     },
-    erase: async (id) => {
-      await buffer.flush();
-      await store.remove(id);
-      hold(id, undefined);
-      tabs?.tell(id);
-      await refresh();
+    erase,
+    search: async (text, signal) => {
+      const found = await store.search(text, signal);
+      const words = text.trim().toLowerCase();
+      const remote = overview.list.filter(({ isRemote, title }) => isRemote && title.toLowerCase().includes(words));
+      return [...found, ...remote.map((conversation) => ({ conversation }))];
     },
-    search: store.search,
-    export: (id) => exportConversations({ ...store, entries: entriesOf }, id),
+    export: async (id) => {
+      if (id !== undefined) await history?.sync(id);
+      return await exportConversations({ ...store, entries: entriesOf }, id);
+    },
     import: async (text) => {
       const imported = await importConversations(store, text, createId);
       tabs?.tell("");
@@ -269,7 +285,14 @@ export const createConversations = (options: ConversationsOptions): Conversation
       return imported;
     },
     entries: entriesOf,
-    follow: (id, message) => ({ request: () => requests.get(opened.get(id)?.conversation, message) }),
+    follow: (id, message) => (message.isRemote ? {} : { request: () => requests.get(opened.get(id), message) }),
+    refresh: async () => {
+      const found = await connected();
+      if (found) await Promise.all([found.refresh(), ...opened.ids().map(found.sync)]);
+    },
+    loadMore: async () => await history?.loadMore(),
     flush: buffer.flush,
   };
 };
+
+const lastOf = (conversation: Conversation): string | undefined => shownMessages(conversation).at(-1)?.id;

@@ -1,11 +1,15 @@
 import type { Client } from "runcast/client";
-import { type Conversations, createConversations, type Tabs } from "./conversations.ts";
+import { type Conversations, createConversations } from "./conversations.ts";
 import { DatabaseError } from "./database.ts";
 import { indexedDatabase } from "./databases/indexed-db.ts";
 import { memoryDatabase } from "./databases/memory.ts";
+import type { History, HistoryOptions } from "./history.ts";
+import type { Ask } from "./server-threads.ts";
+import { otherTabs } from "./tabs.ts";
 
 export interface OpenOptions {
   readonly client: Client;
+  readonly ask: Ask;
   /** Secrets that a run needs and that must not be stored. */
   readonly secrets?: () => Readonly<Record<string, string>>;
 }
@@ -15,7 +19,7 @@ const NAME = "runcast";
 /**
  * The conversations of this browser. If it cannot store data, those of this tab, which `overview().trouble` reports.
  */
-export const openConversations = async ({ client, secrets }: OpenOptions): Promise<Conversations> => {
+export const openConversations = async ({ client, ask, secrets }: OpenOptions): Promise<Conversations> => {
   let trouble: DatabaseError | undefined;
   const database = await indexedDatabase(NAME).catch((error: unknown) => {
     trouble = error instanceof DatabaseError ? error : new DatabaseError("unavailable", String(error), error);
@@ -24,14 +28,18 @@ export const openConversations = async ({ client, secrets }: OpenOptions): Promi
   const conversations = createConversations({
     client,
     database,
+    history: (options) => openHistory(ask, options),
     ...(trouble && { trouble }),
-    ...(!trouble && { tabs: otherTabs() }),
+    ...(!trouble && { tabs: otherTabs(NAME) }),
     ...(secrets && { secrets }),
   });
+  let wasHidden = false;
   const look = (): void => {
     const isHidden = document.visibilityState === "hidden";
     conversations.runs.setHidden(isHidden);
     if (isHidden) void conversations.flush();
+    else if (wasHidden) void conversations.refresh();
+    wasHidden = isHidden;
   };
   document.addEventListener("visibilitychange", look);
   addEventListener("pagehide", () => void conversations.flush());
@@ -39,11 +47,10 @@ export const openConversations = async ({ client, secrets }: OpenOptions): Promi
   return conversations;
 };
 
-const otherTabs = (): Tabs => {
-  const channel = new BroadcastChannel(NAME);
-  return {
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no target but its own origin
-    tell: (conversation) => channel.postMessage(conversation),
-    onTold: (listener) => channel.addEventListener("message", ({ data }) => listener(String(data))),
-  };
+/** Loaded only for a signed-in user, because most pages have none. */
+const openHistory = async (ask: Ask, options: HistoryOptions): Promise<History | undefined> => {
+  const { user } = (await (await ask("/me")).json()) as { user?: string };
+  if (user === undefined) return undefined;
+  const { createHistory, createServerThreads } = await import("./history.ts");
+  return createHistory(createServerThreads(ask), options);
 };

@@ -42,10 +42,11 @@ export const createRequests = ({ entries, secrets }: RequestsOptions): Requests 
     }
     return requestMessages(completed, message);
   };
-  const requestOf = ({ id }: Conversation, { run, settings }: AssistantMessage, messages: Message[]): StartRequest => ({
-    ...settings,
-    run,
-    thread: id,
+  const requestOf = (conversation: Conversation, answer: AssistantMessage, messages: Message[]): StartRequest => ({
+    ...answer.settings,
+    run: answer.run,
+    thread: conversation.id,
+    previous: previousRun(conversation, answer),
     messages,
     ...(secrets && { secrets: secrets() }),
   });
@@ -63,3 +64,7 @@ export const createRequests = ({ entries, secrets }: RequestsOptions): Requests 
     forget: (run) => void made.delete(run),
   };
 };
+
+/** The run before this answer in its branch. Null for the first. */
+const previousRun = (conversation: Conversation, { parent }: AssistantMessage): string | null =>
+  messagesTo(conversation, parent).findLast((message) => message.role === "assistant")?.run ?? null;

@@ -18,9 +18,9 @@ export interface SidebarProps {
   readonly onErase: (conversation: ConversationFact) => void;
 }
 
-/** All conversations of this browser: search, open, rename, delete, export, and import. */
+/** All conversations of this browser and of the signed-in user: search, open, rename, delete, export, and import. */
 export const Sidebar = ({ current, onOpen, onNew, onErase }: SidebarProps) => {
-  const { list, isLoaded } = useConversations();
+  const { list, isLoaded, history } = useConversations();
   const [text, setText] = useState("");
   const found = useFound(text);
   return (
@@ -58,22 +58,50 @@ export const Sidebar = ({ current, onOpen, onNew, onErase }: SidebarProps) => {
                     conversation={conversation}
                     isCurrent={conversation.id === current}
                     onOpen={onOpen}
-                    onErase={() => onErase(conversation)}
+                    onErase={onErase}
                   />
                 ))}
               </ul>
             </section>
           ))
         )}
-        {!found && isLoaded && list.length === 0 && (
+        {!found && <HistoryState />}
+        {!found && isLoaded && list.length === 0 && (!history || history.state === "ready") && (
           <p className="px-2 py-3 text-soft">
             Your conversations appear here. This browser stores them with everything their runs did.
           </p>
         )}
       </div>
       <UndoBar />
-      <ExchangeButtons isEmpty={list.length === 0} />
+      <ExchangeButtons isEmpty={list.every(({ isRemote }) => isRemote)} />
     </nav>
+  );
+};
+
+/** Whether the server's conversations are loaded, and a way to load more of them. Nothing if nobody is signed in. */
+const HistoryState = () => {
+  const { history, loadMore } = useConversations();
+  if (!history) return null;
+  const { state, hasMore } = history;
+  const isLoading = state === "loading";
+  return (
+    <div className="px-2 pb-2 text-soft">
+      <p role="status" className="py-1 empty:hidden">
+        {isLoading && "Loading conversations…"}
+        {state === "failed" && "The server's conversations could not be loaded."}
+      </p>
+      {(hasMore || state === "failed") && (
+        <button
+          type="button"
+          // Stays focusable while it loads, so that the keyboard focus is not lost.
+          aria-disabled={isLoading}
+          onClick={() => !isLoading && void loadMore()}
+          className="rounded-md py-1 font-medium text-accent hover:underline aria-disabled:text-soft"
+        >
+          {state === "failed" ? "Try again" : "Show older conversations"}
+        </button>
+      )}
+    </div>
   );
 };
 
@@ -93,8 +121,9 @@ const FoundList = ({
           key={conversation.id}
           conversation={conversation}
           isCurrent={conversation.id === current}
-          onOpen={(id) => onOpen(id, message)}
-          onErase={() => onErase(conversation)}
+          onOpen={onOpen}
+          onErase={onErase}
+          message={message}
           {...(excerpt && { excerpt })}
         />
       ))}

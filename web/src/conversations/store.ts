@@ -9,6 +9,15 @@ interface Batch {
   readonly entries: readonly Entry[];
 }
 
+/** What remains of a permanently deleted conversation, so that the server's copy does not bring it back. */
+interface Gone {
+  readonly id: string;
+  readonly goneAt: number;
+}
+type Stored = ConversationFact | Gone;
+const isGone = (fact: Stored): fact is Gone => "goneAt" in fact;
+const MAX_GONE = 5000;
+
 export interface Found {
   readonly conversation: ConversationFact;
   /** Absent if the title matched. */
@@ -25,7 +34,12 @@ export interface Found {
  */
 export interface Store {
   /** Last changed first. Deleted conversations are only in `deleted`. */
-  list(): Promise<{ readonly kept: ConversationFact[]; readonly deleted: ConversationFact[] }>;
+  list(): Promise<{
+    readonly kept: ConversationFact[];
+    readonly deleted: ConversationFact[];
+    /** The ids of permanently deleted conversations. The server may still have them. */
+    readonly gone: ReadonlySet<string>;
+  }>;
   load(id: string): Promise<Conversation | undefined>;
   /** Changes are serialized across tabs. `edit` gets the currently stored conversation and returns the new one. */
   change(
@@ -63,13 +77,16 @@ export const createStore = (
 
   const list: Store["list"] = async () => {
     const facts = new Map<string, ConversationFact>();
-    for (const fact of (await database.look((transaction) => transaction.all("conversations"))) as ConversationFact[])
-      facts.set(fact.id, fact);
+    const gone = new Set<string>();
+    for (const fact of (await database.look((transaction) => transaction.all("conversations"))) as Stored[])
+      if (isGone(fact)) gone.add(fact.id);
+      else facts.set(fact.id, fact);
     for (const conversation of unsaved.values()) facts.set(conversation.id, factOf(conversation));
     const all = [...facts.values()].sort((one, other) => other.updatedAt - one.updatedAt);
     return {
       kept: all.filter(({ deletedAt }) => deletedAt === undefined),
       deleted: all.filter(({ deletedAt }) => deletedAt !== undefined),
+      gone,
     };
   };
 
@@ -105,7 +122,11 @@ export const createStore = (
           if (users.every((user) => user === id)) transaction.removeAll("entries", run);
         }
         transaction.removeAll("messages", id);
-        transaction.remove("conversations", id);
+        const known = (await transaction.all("conversations")) as Stored[];
+        const gone = known.filter(isGone).sort((one, other) => one.goneAt - other.goneAt);
+        for (const oldest of gone.slice(0, Math.max(0, gone.length + 1 - MAX_GONE)))
+          transaction.remove("conversations", oldest.id);
+        transaction.put("conversations", id, { id, goneAt: Date.now() } satisfies Gone);
       });
     },
     search: async (text, signal) => {
@@ -140,8 +161,8 @@ export const createStore = (
 };
 
 const read = async (transaction: Transaction, id: string): Promise<Conversation | undefined> => {
-  const fact = (await transaction.get("conversations", id)) as ConversationFact | undefined;
-  if (!fact) return undefined;
+  const fact = (await transaction.get("conversations", id)) as Stored | undefined;
+  if (!fact || isGone(fact)) return undefined;
   const messages = (await transaction.all("messages", id)).map(readStoredMessage);
   return { ...fact, messages: messages.sort((one, other) => one.at - other.at || (one.id < other.id ? -1 : 1)) };
 };

@@ -18,7 +18,8 @@ import {
   shownMessages,
   type UserMessage,
 } from "./conversation.ts";
-import type { Conversations, NewMessage, Overview } from "./conversations.ts";
+import type { Conversations, NewMessage } from "./conversations.ts";
+import type { Overview } from "./overview.ts";
 import type { ShownRun } from "./runs.ts";
 
 const Context = createContext<Conversations | undefined>(undefined);
@@ -124,20 +125,23 @@ export const useConversation = (id: string | undefined): OpenConversation => {
   }, [conversations, id, conversation, messages, live, shown]);
 };
 
-/** A stored or live run, loaded while the component is mounted. For any answer in view. */
-export const useShownRun = (run: string | undefined): ShownRun | undefined => {
+/**
+ * A stored or live run, loaded while the component is mounted. For any answer in view. `isFollowed` also reads the
+ * entries that only the server has.
+ */
+export const useShownRun = (run: string | undefined, isFollowed = false): ShownRun | undefined => {
   const { runs } = useContextValue();
   const watch = useCallback(
     (listener: () => void) => {
       if (run === undefined) return () => {};
       const stop = runs.subscribe(run, listener);
-      const close = runs.open(run);
+      const close = runs.open(run, isFollowed ? {} : undefined);
       return () => {
         close();
         stop();
       };
     },
-    [runs, run],
+    [runs, run, isFollowed],
   );
   return useSyncExternalStore(watch, () => (run === undefined ? undefined : runs.get(run)));
 };
