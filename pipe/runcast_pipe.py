@@ -161,7 +161,7 @@ class Pipe:
         if isinstance(error, httpx.TimeoutException):
             return f"Runcast at {url} said nothing for {self.valves.REQUEST_TIMEOUT:g} s, so the answer was given up."
         if isinstance(error, (httpx.InvalidURL, httpx.UnsupportedProtocol)):
-            return f"{url!r} is no address: correct RUNCAST_URL in the pipe's valves."
+            return f"{url!r} is not a valid URL: correct RUNCAST_URL in the pipe's valves."
         return f"The connection to Runcast at {url} broke off, and the answer with it: {type(error).__name__}."
 
 
@@ -295,6 +295,6 @@ def _refusal(response: httpx.Response, content: bytes) -> str:
     try:
         words = json.loads(content)["error"]["message"]
     except Exception:
-        words = f"it answered {response.status_code} {response.reason_phrase}"
+        words = f"it returned {response.status_code} {response.reason_phrase}"
     hint = " Set API_KEY in the pipe's valves." if response.status_code in (401, 403) else ""
     return f"Runcast refused: {words}.{hint}".replace("..", ".")

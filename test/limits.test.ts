@@ -27,7 +27,7 @@ describe("daily tokens", () => {
     expect(await refusal(refused)).toMatchObject({
       status: 429,
       code: "token-quota",
-      message: "your runs have used the 1000 tokens that are allowed in a day",
+      message: "your runs have reached the daily limit of 1000 tokens",
       hint: expect.stringContaining("limits.userTokensPerDay"),
     });
     expect((await begin("bob")).status).toBe(200);
@@ -47,7 +47,7 @@ describe("daily tokens", () => {
     const usage = { input: 8, output: 2 };
     one.observe(undefined, { type: "step-end", step: "s", finish: "stop", usage });
     await one.close();
-    await expect(other.check("ann")).rejects.toThrow("the runs of this server have used the 10 tokens");
+    await expect(other.check("ann")).rejects.toThrow("the runs of this server have reached the daily limit of 10 tokens");
     now += 86_400_000;
     await other.check("ann");
   });

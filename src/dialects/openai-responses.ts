@@ -32,7 +32,7 @@ export const openaiResponses: Dialect = {
       method: "GET",
       path: `${RESPONSES}/:response`,
       does: "follow",
-      summary: "A response as it is now, or with ?stream=true its events after ?starting_after=.",
+      summary: "A response in its current state, or with ?stream=true its events after ?starting_after=.",
     },
     { method: "POST", path: `${RESPONSES}/:response/cancel`, does: "cancel", summary: "Cancel a response." },
   ],

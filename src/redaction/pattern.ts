@@ -30,12 +30,14 @@ export const compile = (program: Instruction[], pattern: RegExp, rule: number): 
   const start = program.length;
   emit(program, new Parser(pattern).parse());
   program.push({ do: "match", rule });
-  if (program.length - start > MAX_INSTRUCTIONS) throw new Error(`the pattern ${pattern} is too large; count less far`);
+  if (program.length - start > MAX_INSTRUCTIONS)
+    throw new Error(`the pattern ${pattern} is too large; use smaller repetition counts`);
   return start;
 };
 
 const emit = (program: Instruction[], node: Node): void => {
-  if (program.length > 10 * MAX_INSTRUCTIONS) throw new Error("the patterns are too large; count less far");
+  if (program.length > 10 * MAX_INSTRUCTIONS)
+    throw new Error("the patterns are too large; use smaller repetition counts");
   switch (node.kind) {
     case "char":
       return void program.push({ do: "char", has: tabled(node.has) });

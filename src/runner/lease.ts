@@ -61,7 +61,7 @@ export const createLease = ({ log, leaseMs, onLost, onProblem }: LeaseOptions): 
   const tick = (): void => {
     const isFailing = failure !== undefined || isRenewing;
     if (isFailing && performance.now() - renewedAt > leaseMs) {
-      const why = failure === undefined ? "the log does not answer" : messageOf(failure);
+      const why = failure === undefined ? "the log does not respond" : messageOf(failure);
       owner = newOwner();
       renewedAt = performance.now();
       onLost(new LeaseLost(`the lease could not be renewed for ${leaseMs} ms: ${why}`));

@@ -21,7 +21,7 @@ export interface DailySumsOptions {
   /** The names of the settings with the limits. */
   readonly settings: { readonly user: string; readonly all: string };
   /** The text about a reached limit: "have used the 100 tokens that are allowed in a day". */
-  readonly taken: (most: number) => string;
+  readonly limitText: (most: number) => string;
   readonly onError: (error: unknown) => void;
   readonly now?: () => number;
 }
@@ -32,7 +32,7 @@ const STORE_MS = 2000;
 const EVERYBODY = "*";
 
 export const createDailySums = (records: Records, options: DailySumsOptions): DailySums => {
-  const { kind, code, maxPerUser, most, settings, taken, onError, now = Date.now } = options;
+  const { kind, code, maxPerUser, most, settings, limitText, onError, now = Date.now } = options;
   /** Amounts that are not stored yet. */
   const added = new Map<string, number>();
   const stored = new Map<string, { readonly sum: number; readonly at: number }>();
@@ -70,8 +70,8 @@ export const createDailySums = (records: Records, options: DailySumsOptions): Da
     throw new HttpRefusal(
       429,
       code,
-      `${whose} ${taken(limit)}`,
-      `try again after midnight UTC; the setting limits.${setting} says how much that is`,
+      `${whose} ${limitText(limit)}`,
+      `try again after midnight UTC, or raise the setting limits.${setting}`,
       { headers: { "retry-after": `${Math.ceil((DAY - (now() % DAY)) / 1000)}` }, retryable: true },
     );
   };

@@ -76,7 +76,7 @@ export const createGuard = (options: GuardOptions): Guard => {
     throw new HttpRefusal(
       403,
       "foreign-host",
-      `this server does not answer for the host ${name.slice(0, 100)}`,
+      `this server does not accept the host ${name.slice(0, 100)}`,
       "add it to the setting hosts if it is yours",
     );
   };

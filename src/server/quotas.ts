@@ -30,7 +30,7 @@ export const createQuotas = (
     maxPerUser: userBytesPerDay,
     most: bytesPerDay,
     settings: { user: "userBytesPerDay", all: "bytesPerDay" },
-    taken: (most) => `have stored the ${most} bytes that are allowed in a day`,
+    limitText: (limit) => `have reached the daily limit of ${limit} bytes`,
     onError,
     now,
   });

@@ -33,6 +33,6 @@ export const createReadiness = (
 
 const within = async (work: Promise<unknown>): Promise<void> => {
   const timeout = Promise.withResolvers<never>();
-  const timer = setTimeout(() => timeout.reject(new Error("the log does not answer")), RETRY_MS);
+  const timer = setTimeout(() => timeout.reject(new Error("the log does not respond")), RETRY_MS);
   await Promise.race([work, timeout.promise]).finally(() => clearTimeout(timer));
 };

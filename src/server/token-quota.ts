@@ -25,7 +25,7 @@ export const createTokenQuota = (
     maxPerUser: userTokensPerDay,
     most: tokensPerDay,
     settings: { user: "userTokensPerDay", all: "tokensPerDay" },
-    taken: (most) => `have used the ${most} tokens that are allowed in a day`,
+    limitText: (limit) => `have reached the daily limit of ${limit} tokens`,
     onError,
     now,
   });

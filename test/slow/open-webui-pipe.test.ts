@@ -182,9 +182,9 @@ describeLive("the pipe", ({ program }) => {
       "a response that is not from Runcast",
       {},
       refuses(502, "<html>"),
-      /^Runcast refused: it answered 502 Bad Gateway\.$/,
+      /^Runcast refused: it returned 502 Bad Gateway\.$/,
     ],
-    ["an invalid address", { RUNCAST_URL: "runcast" }, undefined, /^'runcast' is no address/],
+    ["an invalid address", { RUNCAST_URL: "runcast" }, undefined, /^'runcast' is not a valid URL/],
   ])("%s is one clear sentence, and the status is finished", async (_, valves, answering, sentence) => {
     const server = await serve(answering ?? streams());
     if (!answering) await servers.splice(0)[0]!.close();

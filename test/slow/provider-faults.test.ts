@@ -112,12 +112,7 @@ describe("refusals by the provider are explained", () => {
     ["unknown", "model-unknown", "The model m does not exist", "model's name"],
     ["too-long", "model-context-length", "This model's maximum context length is 8192 tokens.", "new conversation"],
     ["filtered", "model-filtered", "The provider's content filter stopped the answer.", "Rephrase"],
-    [
-      "page-200",
-      "model-invalid",
-      "The model's address answered with a web page: Sign in to the hotel's network.",
-      "base URL",
-    ],
+    ["page-200", "model-invalid", "The model's URL returned a web page: Sign in to the hotel's network.", "base URL"],
     ["key-400", "model-unauthorized", "API key not valid. Pass a valid one.", "Check the key in ACME_API_KEY."],
   ])("%s", async (fault, code, message, hint) => {
     const { end, retries } = await suffer(fault);
@@ -133,7 +128,7 @@ describe("refusals by the provider are explained", () => {
     expect(retries).toHaveLength(2);
     expect(end.error).toMatchObject({
       code: "model-unavailable",
-      message: "The provider answered with a web page and the status 502: 502 Bad Gateway.",
+      message: "The provider returned a web page and the status 502: 502 Bad Gateway.",
       retryable: true,
     });
   });

@@ -47,7 +47,7 @@ const statusIn = (whole: Fields): number => {
 
 const webPage = (page: string): Refusal => {
   const title = /<title[^>]*>([^<]*)<\/title>/i.exec(page.slice(0, 20_000))?.[1]?.trim();
-  return new Refusal("model-invalid", `The model's address answered with a web page${title ? `: ${title}` : ""}.`, {
+  return new Refusal("model-invalid", `The model's URL returned a web page${title ? `: ${title}` : ""}.`, {
     status: 502,
     hint: "Check the base URL: it must be the API's, and often ends in /v1.",
   });

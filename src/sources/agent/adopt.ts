@@ -140,12 +140,12 @@ type OutputPart = Extract<LanguageModelV4ToolResultOutput, { type: "content" }>[
 
 const contentOf = async (part: OutputPart, { put }: ToolContext): Promise<Content> => {
   if (part.type === "text") return { type: "text", text: part.text };
-  if (part.type !== "file") throw new TypeError(`toModelOutput answered with a part ${part.type}, which has no place.`);
+  if (part.type !== "file") throw new TypeError(`toModelOutput returned a part of the unsupported type ${part.type}.`);
   const { mediaType, filename, data } = part;
   const named = filename === undefined ? {} : { name: filename };
   if (data.type === "url") return { type: "link", url: String(data.url), mediaType };
   if (data.type === "text") return { type: "file", ...(await put(data.text, { mediaType, ...named })) };
-  if (data.type !== "data") throw new TypeError("toModelOutput answered with a file that only its provider has.");
+  if (data.type !== "data") throw new TypeError("toModelOutput returned a file that only its provider can read.");
   const bytes = typeof data.data === "string" ? Buffer.from(data.data, "base64") : data.data;
   return { type: "file", ...(await put(bytes, { mediaType, ...named })) };
 };

@@ -67,7 +67,7 @@ export const filtered = (): Refusal =>
   new Refusal("model-filtered", KINDS.filtered.text, { status: 502, hint: KINDS.filtered.hint });
 
 export const webPage = (): Refusal =>
-  new Refusal("model-invalid", "The model's address answered with a web page.", {
+  new Refusal("model-invalid", "The model's URL returned a web page.", {
     status: 502,
     hint: "Check the base URL: it must be the API's, and often ends in /v1.",
   });
@@ -197,7 +197,7 @@ export const messageOf = (error: unknown): string => {
     const reason = reasonIn(error.responseBody ?? "", error.statusCode);
     if (reason !== undefined) return reason;
     return error.responseBody !== undefined && STATUS_TEXT.test(error.message)
-      ? `The provider answered ${error.statusCode} without a reason.`
+      ? `The provider returned ${error.statusCode} without a reason.`
       : error.message;
   }
   if (error instanceof Error) return error.message;

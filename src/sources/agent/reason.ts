@@ -34,5 +34,5 @@ const placeOf = (place: unknown): string =>
 const pageReason = (page: string, status: number | undefined): string => {
   const title = /<title[^>]*>([^<]*)<\/title>/i.exec(page.slice(0, 20_000))?.[1]?.trim();
   const and = status === undefined ? "" : ` and the status ${status}`;
-  return `The provider answered with a web page${and}${title ? `: ${title}` : ""}.`;
+  return `The provider returned a web page${and}${title ? `: ${title}` : ""}.`;
 };

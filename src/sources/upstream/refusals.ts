@@ -6,16 +6,16 @@ export const refusalOf = async (response: Response, dialect: string): Promise<Re
   const { status, ok } = response;
   const text = await textOf(response);
   if (ok)
-    return new Refusal("upstream-no-stream", `the upstream server answered without a stream${text && `: ${text}`}`, {
+    return new Refusal("upstream-no-stream", `the upstream server did not return a stream${text && `: ${text}`}`, {
       status: 502,
-      hint: `check that the server at url speaks ${dialect}`,
+      hint: `check that the server at url implements ${dialect}`,
     });
   const reported = reportIn(text);
   // The wrong key is the agent's, not the client's.
   const isOurKey = status === 401 || status === 403;
   return new Refusal(
     reported.code ?? "upstream-refused",
-    reported.message || `the upstream server answered ${status}`,
+    reported.message || `the upstream server returned ${status}`,
     {
       status: isOurKey || status >= 600 || status < 400 ? 502 : status,
       retryable: isTemporary(status),
