@@ -82,6 +82,51 @@ describeInBrowser("conversations on the page", ({ serve, open, openBeside }: Bro
     await rows(page).getByText("Towers").waitFor();
   });
 
+  test("the menu of a conversation works by keyboard alone, and no other key acts while it is open", async () => {
+    const page = await open(await serve(answering()));
+    await send(page, "How deep is the sea?");
+    await ended(page, "done");
+    const button = sidebar(page).getByRole("button", { name: "More actions for How deep is the sea?" });
+    const focused = () => page.evaluate(() => document.activeElement?.textContent.trim());
+    const url = page.url();
+    await button.press("Enter");
+    await expect.poll(focused).toBe("Rename");
+    expect(await violations(page)).toEqual([]);
+    for (const [key, item] of [
+      ...[
+        ["ArrowDown", "Export"],
+        ["ArrowUp", "Rename"],
+        ["ArrowUp", "Delete everywhere…"],
+        ["ArrowDown", "Rename"],
+      ],
+      ...[
+        ["End", "Delete everywhere…"],
+        ["Home", "Rename"],
+        ["d", "Delete"],
+        ["D", "Delete everywhere…"],
+        ["n", "Delete everywhere…"],
+      ],
+    ] as const) {
+      await page.keyboard.press(key!);
+      expect([key, await focused()]).toEqual([key, item]);
+    }
+    await page.keyboard.press("Escape");
+    await expect.poll(() => button.evaluate((element) => element === document.activeElement)).toBe(true);
+    await expect.poll(() => button.getAttribute("aria-expanded")).toBe("false");
+    expect(page.url()).toBe(url);
+    // The button closes what it opened, and so does a click elsewhere.
+    await button.click();
+    await page.getByRole("menu").waitFor();
+    await button.click();
+    await page.getByRole("menu").waitFor({ state: "hidden" });
+    await button.press("ArrowDown");
+    await expect.poll(focused).toBe("Rename");
+    await page.keyboard.press("Enter");
+    await expect
+      .poll(() => page.getByRole("textbox", { name: "Title" }).evaluate((field) => field.matches(":focus")))
+      .toBe(true);
+  });
+
   test("an edit and another try are branches to switch between; a fork goes its own way", async () => {
     const page = await open(await serve(answering()));
     await send(page, "First question");

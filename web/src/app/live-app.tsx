@@ -3,10 +3,10 @@ import { type Cards, CardsProvider } from "runcast/react";
 import { slowFrom } from "runcast/view";
 import type { ShownRun } from "../conversations/runs.ts";
 import { ProblemNote } from "../kit/problem-note.tsx";
+import { loadLater } from "../kit/load-later.tsx";
 import { Toggle } from "../kit/toggle.tsx";
 import { WindowingContext } from "../kit/windowing.ts";
 import { RemoteImages } from "../markdown/remote-images.tsx";
-import { WaterfallView } from "../panel/waterfall-view.tsx";
 import type { Jump } from "../run/jump.ts";
 import { RunView } from "../run/run-view.tsx";
 import { useRunIndexes } from "../run/use-run-indexes.ts";
@@ -15,6 +15,8 @@ import { createRoute } from "../session/route.ts";
 import { loadCards } from "./cards.ts";
 import { useFollowedRun } from "../session/use-followed-run.ts";
 import { useRunScreen } from "./use-run-screen.ts";
+
+const WaterfallView = loadLater(async () => (await import("../panel/waterfall-view.tsx")).WaterfallView);
 
 /** One run in a frame of another page that shows the agent's answer itself: its work, its asks, and its timeline. */
 export const LiveApp = () => {

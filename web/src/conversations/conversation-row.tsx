@@ -1,8 +1,8 @@
-import { Menu } from "@base-ui/react/menu";
 import { type KeyboardEvent, memo, useState } from "react";
 import type { ConversationFact } from "./conversation.ts";
 import { saveText } from "./exchange-buttons.tsx";
 import { IconFork, IconMore, IconPencil, IconDownload, IconTrash } from "../kit/icons.tsx";
+import { Menu } from "../kit/menu.tsx";
 import type { Found } from "./store.ts";
 import { useConversationsIfAny } from "./use-conversations.tsx";
 
@@ -65,57 +65,25 @@ export const ConversationRow = memo((props: ConversationRowProps) => {
           </span>
         )}
       </button>
-      <Menu.Root>
-        <Menu.Trigger
-          aria-label={`More actions for ${title}`}
-          className="rounded-md p-1.5 text-soft opacity-0 group-hover:opacity-100 hover:text-ink focus-visible:opacity-100 data-popup-open:opacity-100 pointer-coarse:opacity-100"
-        >
-          <IconMore />
-        </Menu.Trigger>
-        <Menu.Portal>
-          <Menu.Positioner align="end" sideOffset={4} className="z-50">
-            <Menu.Popup className="min-w-40 rounded-lg border border-line bg-card p-1 text-sm text-ink shadow-lg outline-none">
-              <Item icon={<IconPencil />} onClick={() => setRenaming(true)}>
-                Rename
-              </Item>
-              <Item
-                icon={<IconDownload />}
-                onClick={() => void conversations?.export(id).then((text) => saveText(`${title}.json`, text))}
-              >
-                Export
-              </Item>
-              <Item icon={<IconTrash />} onClick={() => void conversations?.remove(id)} isBad>
-                Delete
-              </Item>
-              <Item icon={<IconTrash />} onClick={() => onErase(conversation)} isBad>
-                Delete everywhere…
-              </Item>
-            </Menu.Popup>
-          </Menu.Positioner>
-        </Menu.Portal>
-      </Menu.Root>
+      <Menu
+        label={`More actions for ${title}`}
+        items={[
+          { label: "Rename", icon: <IconPencil />, run: () => setRenaming(true) },
+          {
+            label: "Export",
+            icon: <IconDownload />,
+            run: () => void conversations?.export(id).then((text) => saveText(`${title}.json`, text)),
+          },
+          { label: "Delete", icon: <IconTrash />, run: () => void conversations?.remove(id), isBad: true },
+          { label: "Delete everywhere…", icon: <IconTrash />, run: () => onErase(conversation), isBad: true },
+        ]}
+        className="rounded-md p-1.5 text-soft opacity-0 group-hover:opacity-100 hover:text-ink focus-visible:opacity-100 aria-expanded:opacity-100 pointer-coarse:opacity-100"
+      >
+        <IconMore />
+      </Menu>
     </li>
   );
 });
-
-const Item = ({
-  icon,
-  children,
-  onClick,
-  isBad,
-}: {
-  readonly icon: React.ReactNode;
-  readonly children: string;
-  readonly onClick: () => void;
-  readonly isBad?: boolean;
-}) => (
-  <Menu.Item
-    onClick={onClick}
-    className={`flex cursor-default items-center gap-2 rounded-md px-2 py-1.5 outline-none data-highlighted:bg-sunken ${isBad ? "text-bad" : ""}`}
-  >
-    {icon} {children}
-  </Menu.Item>
-);
 
 /** Enter and blur keep the new title, Escape the old one. */
 const TitleInput = ({ title, onDone }: { title: string; onDone: (title: string | undefined) => void }) => {
