@@ -136,6 +136,11 @@ const importDefault = async (file: string): Promise<unknown> => {
   try {
     module = await import(pathToFileURL(file).href);
   } catch (error) {
+    if ((error as NodeJS.ErrnoException | undefined)?.code === "ERR_UNKNOWN_FILE_EXTENSION" && name.endsWith(".ts"))
+      throw new ConfigError(
+        `${name}: Node.js ${process.versions.node} cannot load TypeScript; use 22.18 or newer, or write it as runcast.config.mjs`,
+        { cause: error },
+      );
     throw new ConfigError(`${name}${lineIn(file, error)}: cannot be loaded: ${messageOf(error)}`, { cause: error });
   }
   if (module.default === undefined)

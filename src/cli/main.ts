@@ -21,9 +21,9 @@ const commands: ReadonlyMap<string, () => Promise<CliCommand>> = new Map([
 const overview = async (): Promise<string> => {
   const all = await Promise.all([...commands.values()].map((load) => load()));
   return [
-    "runcast <command> [options]",
+    "runcast [command] [options]",
     "",
-    "Makes an AI agent's work visible while it happens.",
+    "Makes an AI agent's work visible while it happens. Without a command, it serves.",
     "",
     ...all.map(({ name, usage, summary }) => `  ${`${name} ${usage}`.padEnd(20)}  ${summary}`),
     "",
@@ -32,15 +32,16 @@ const overview = async (): Promise<string> => {
 };
 
 /** Returns the exit code. */
-export const main = async ([name, ...rest]: readonly string[]): Promise<number> => {
+export const main = async (args: readonly string[]): Promise<number> => {
+  const [name, ...rest] = withCommand(args);
   process.stdout.on("error", leave);
   // There is nowhere else to report it.
   process.stderr.on("error", ignore);
   const say = (text: string) => void process.stdout.write(`${text}\n`);
   const isHelp = name === "--help" || name === "-h" || name === "help";
-  if (name === undefined || (isHelp && rest.length === 0)) {
+  if (isHelp && rest.length === 0) {
     say(await overview());
-    return isHelp ? 0 : 2;
+    return 0;
   }
   if (name === "--version" || name === "-v") {
     say(version());
@@ -49,10 +50,7 @@ export const main = async ([name, ...rest]: readonly string[]): Promise<number> 
   const wanted = isHelp ? rest[0]! : name;
   const command = await commands.get(wanted)?.();
   try {
-    if (!command) {
-      const kind = wanted.startsWith("-") ? "option" : "command";
-      throw new UsageError(`there is no ${kind} ${wanted}${didYouMean(wanted, commands.keys())}`);
-    }
+    if (!command) throw new UsageError(`there is no command ${wanted}${didYouMean(wanted, commands.keys())}`);
     const { help, ...input } = isHelp ? { help: true, words: [], options: {} } : readInput(command, rest);
     if (help) {
       say(helpText(command));
@@ -71,6 +69,14 @@ export const main = async ([name, ...rest]: readonly string[]): Promise<number> 
     process.stderr.write(`${about}: ${text}\n`);
     return 1;
   }
+};
+
+const ABOUT = ["--help", "-h", "--version", "-v"];
+
+/** Without a command, `runcast` does what `npm start` does in a clone. Options alone are those of `serve`. */
+const withCommand = (args: readonly string[]): readonly [string, ...string[]] => {
+  const [name, ...rest] = args;
+  return name === undefined || (name.startsWith("-") && !ABOUT.includes(name)) ? ["serve", ...args] : [name, ...rest];
 };
 
 /** A reader that closes the pipe early (`| head`) is not an error. */

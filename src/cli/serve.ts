@@ -1,4 +1,3 @@
-import { lookup } from "node:dns/promises";
 import { existsSync } from "node:fs";
 import { createServer as createSocketServer } from "node:net";
 import path from "node:path";
@@ -15,6 +14,7 @@ import { type KeptRuns, keptRuns } from "./retention.ts";
 import { unreadyAgents } from "./unready-agents.ts";
 import { version } from "./version.ts";
 import { withAssistant } from "./with-assistant.ts";
+import { notOurs, withKey } from "./with-key.ts";
 
 export const serve: CliCommand = {
   name: "serve",
@@ -29,7 +29,7 @@ export const serve: CliCommand = {
     port: { value: "number", help: "0 uses any free port (default: 4400)" },
     host: {
       value: "address",
-      help: "the address to listen on (default: 127.0.0.1); other addresses require a key in the configuration",
+      help: "the address to listen on (default: 127.0.0.1); other addresses require a key: RUNCAST_KEY, or one in the configuration",
     },
     origin: {
       value: "origin",
@@ -46,12 +46,12 @@ export const serve: CliCommand = {
     const file = options["config"];
     readVariables(directory);
     const read = await readConfig(directory, { demoSpeed, ...(file !== undefined && { file }) });
-    const { config, note } = await withAssistant(read, options["model"], environment);
-    const host = options["host"] ?? config.host ?? "127.0.0.1";
+    const host = options["host"] ?? read.host ?? "127.0.0.1";
+    const keyed = await withKey(read, host, environment);
+    const { config, note } = await withAssistant(keyed, options["model"], environment);
     const flagged = options["port"];
     const asked = flagged === undefined ? portOf(environment["PORT"] || undefined, "PORT") : portOf(flagged, "--port");
     const port = asked ?? config.port ?? 4400;
-    await checkHost(host, config);
     const opened = await openLog(config, options["log"], host, port);
     const lines = linesOf(options["log-format"] ?? config.logFormat, config.logMessages);
     const report = reporter(lines);
@@ -157,22 +157,6 @@ const present = <Value extends object>(value: Value) =>
   Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as {
     [Key in keyof Value]?: NonNullable<Value[Key]>;
   };
-
-const notOurs = (host: string): CommandError =>
-  new CommandError(`${host} is not an address of this machine; choose another: --host 127.0.0.1`);
-
-/** Reports an invalid address before checking that a public one has a key. */
-const checkHost = async (host: string, config: LoadedConfig): Promise<void> => {
-  const { address } = await lookup(host).catch(() => {
-    throw notOurs(host);
-  });
-  const isPublic = !/^(127\.|::1$)/.test(address);
-  if (isPublic && "key" in config && config.key === undefined && config.keys === undefined && config.jwt === undefined)
-    throw new CommandError(
-      `${path.basename(config.file ?? "")}: key is undefined, and listening on ${host}, which others can reach, needs one; ` +
-        "set it (is an environment variable missing?), or listen on 127.0.0.1",
-    );
-};
 
 const openLog = async (
   config: LoadedConfig,

@@ -41,6 +41,16 @@ test("README fits on a page or two", () => {
   expect(read("README.md").split("\n").length).toBeLessThanOrEqual(150);
 });
 
+test("CHANGELOG.md has a section for each version, the newest first, and one for this version", () => {
+  const { version } = JSON.parse(read("package.json")) as { version: string };
+  const titles = [...read("CHANGELOG.md").matchAll(/^## (.*)$/gm)].map(([, title]) => title!);
+  for (const title of titles) expect(title).toMatch(/^\d+\.\d+\.\d+ \((unreleased|\d{4}-\d\d-\d\d)\)$/);
+  const versions = titles.map((title) => title.split(" ")[0]!);
+  expect(versions[0]).toBe(version);
+  expect(versions).toEqual(versions.toSorted((a, b) => b.localeCompare(a, "en", { numeric: true })));
+  expect(new Set(versions).size).toBe(versions.length);
+});
+
 test("every test is named in docs/features.md, or is a law", () => {
   const features = read("docs/features.md");
   const tests = readdirSync(path.join(root, "test"), { recursive: true, encoding: "utf8" }).filter((file) =>

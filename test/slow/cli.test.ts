@@ -31,6 +31,7 @@ describe("the command line", () => {
   test.each([
     [["serv"], "runcast: there is no command serv; did you mean serve?"],
     [["serve", "--prot", "80"], "runcast serve: there is no option --prot; did you mean --port?"],
+    [["--prot", "80"], "runcast serve: there is no option --prot; did you mean --port?"],
     [["serve", "--port"], "runcast serve: --port needs a value: --port <number>"],
     [["serve", "--port", "http"], "runcast serve: --port must be a number from 0 to 65535, not http"],
     [["replay"], "runcast replay: <file|url|run> is missing"],
@@ -239,9 +240,14 @@ describe("serve", () => {
     expect(await once(child, "exit")).toEqual([0, null]);
   });
 
-  test("a public address without a key and an unknown log are refused", async () => {
-    const open = await runcast(["serve", "--host", "0.0.0.0", "--port", "0", "--log", "memory"]);
-    expect(open).toMatchObject({ code: 1, error: expect.stringContaining("needs the setting key") });
+  test("a public address without a key or with a short one, and an unknown log, are refused", async () => {
+    const args = ["serve", "--host", "0.0.0.0", "--port", "0", "--log", "memory"];
+    expect(await runcast(args)).toMatchObject({
+      code: 1,
+      error: expect.stringContaining("needs a key: set RUNCAST_KEY"),
+    });
+    const short = await runcast(args, { env: { RUNCAST_KEY: "short" } });
+    expect(short).toMatchObject({ code: 1, error: expect.stringContaining("at least 8 characters") });
     const log = await runcast(["serve", "--log", "sqlit"]);
     expect(log).toMatchObject({ code: 1, error: expect.stringContaining("did you mean sqlite?") });
   });
