@@ -1,62 +1,80 @@
-import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { buildPage } from "../../scripts/build-page.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createClient } from "../../src/client.ts";
+import { describeInBrowser } from "../browsing.ts";
+import { mockProvider } from "../mock-provider.ts";
+import { copyCheckout, freshEnvironment, mustRun, root, runCommand } from "../packed/checkout.ts";
+import { startOllama } from "../packed/ollama.ts";
+import { usePacked } from "../packed/pack.ts";
+import { walk } from "../packed/walk.ts";
 
-const root = path.join(import.meta.dirname, "../..");
 const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as {
-  exports: Record<string, string>;
-  dependencies: Record<string, string>;
+  readonly version: string;
+  readonly exports: Readonly<Record<string, string>>;
 };
 
-/** The package as a user gets it: built, packed and unpacked. */
-describe("the published package", { timeout: 120_000 }, () => {
-  const directory = mkdtempSync(path.join(tmpdir(), "runcast-package-"));
-  const installed = path.join(directory, "node_modules/runcast");
-  beforeAll(() => {
-    execFileSync(
-      path.join(root, "node_modules/.bin/tsc"),
-      ["-p", "tsconfig.build.json", "--outDir", path.join(installed, "dist")],
-      { cwd: root },
-    );
-    writeFileSync(path.join(installed, "package.json"), JSON.stringify(manifest));
-    buildPage(path.join(installed, "dist/web"));
-    // Its dependencies, which npm installs, and React, which users of runcast/react install themselves.
-    for (const name of [...Object.keys(manifest.dependencies), "react"]) {
-      const place = path.join(directory, "node_modules", name);
-      mkdirSync(path.dirname(place), { recursive: true });
-      symlinkSync(path.join(root, "node_modules", name), place);
-    }
-  }, 120_000);
-  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+const { clone, environment, emptyFolder } = usePacked();
 
-  const run = (...args: string[]): string => execFileSync(process.execPath, args, { cwd: directory, encoding: "utf8" });
-
-  test("offers every subpath it names", () => {
-    const names = Object.keys(manifest.exports).filter((name) => !name.includes("*") && name !== "./package.json");
-    const script = names
-      .map((name) => `console.log(Object.keys(await import(${JSON.stringify(`runcast${name.slice(1)}`)})).length > 0)`)
-      .join("\n");
-    writeFileSync(path.join(directory, "imports.mjs"), script);
-    expect(run("imports.mjs").trim().split("\n")).toEqual(names.map(() => "true"));
+/** Every name under which a module of the package can be imported. Those with a star are found in the package itself. */
+const importNames = (installed: string): readonly string[] =>
+  Object.entries(manifest.exports).flatMap(([name, target]) => {
+    const subpath = `runcast${name.slice(1)}`;
+    if (name === "./package.json") return [];
+    if (!name.includes("*")) return [subpath];
+    const found = readdirSync(path.join(installed, path.dirname(target))).filter((file) => file.endsWith(".js"));
+    expect(found, name).not.toEqual([]);
+    return found.map((file) => subpath.replace("*", path.basename(file, ".js")));
   });
 
-  test("brings the page", () => {
-    const place = JSON.stringify(path.join(installed, "dist/page.js"));
+/** As a user gets it: packed and installed in an empty folder, without the optional packages. */
+describe("the published package", { timeout: 120_000 }, () => {
+  let directory: string;
+  let installed: string;
+  beforeAll(async () => {
+    directory = emptyFolder("installed");
+    installed = path.join(directory, "node_modules/runcast");
+    await mustRun("npm install runcast", directory, environment());
+  }, 120_000);
+
+  const run = (command: string) => runCommand(command, directory, environment());
+
+  test("contains what it needs and nothing else", () => {
+    expect(readdirSync(installed).toSorted()).toEqual([
+      ...["CHANGELOG.md", "LICENSE", "PROTOCOL.md", "README.md", "dist", "package.json"],
+    ]);
+    expect(readdirSync(path.join(directory, "node_modules"))).not.toContain("react");
+  });
+
+  test("every module can be imported by its name, and only the React hooks need React", async () => {
+    const names = importNames(installed);
     writeFileSync(
-      path.join(directory, "page.mjs"),
-      `const { page } = await import(${place}); console.log(await (await page()(new Request("http://localhost/"))).text())`,
+      path.join(directory, "imports.mjs"),
+      `const failed = [];
+      for (const name of ${JSON.stringify(names)})
+        await import(name).then(
+          (module) => Object.keys(module).length === 0 && failed.push(name),
+          ({ message }) => failed.push(name + ": " + message),
+        );
+      console.log(JSON.stringify(failed));`,
     );
-    expect(run("page.mjs")).toContain("<title>Runcast</title>");
-    writeFileSync(
-      path.join(directory, "element.mjs"),
-      `const { page } = await import(${place}); console.log((await page()(new Request("http://localhost/element.js"))).status)`,
-    );
-    expect(run("element.mjs")).toBe("200\n");
+    const { out, error } = await run("node imports.mjs");
+    expect(error).toBe("");
+    expect(JSON.parse(out)).toEqual([expect.stringMatching(/^runcast\/react: Cannot find package 'react'/)]);
+  });
+
+  test("every module has types that a strict program accepts", async () => {
+    const others = "react @types/react @types/node pg @types/pg redis ai @types/json-schema @opentelemetry/api";
+    await mustRun(`npm install ${others}`, directory, environment());
+    const names = importNames(installed);
+    const lines = names.map((name, index) => `import * as module${index} from ${JSON.stringify(name)};`);
+    const all = names.map((_, index) => `module${index}`).join(", ");
+    writeFileSync(path.join(directory, "types.mts"), [...lines, `console.log(${all});`].join("\n"));
+    const options = "--strict --noEmit --module nodenext --target es2024 --lib es2024,dom --types node,react";
+    const { out } = await run(`${path.join(root, "node_modules/.bin/tsc")} ${options} types.mts`);
+    expect(out).toBe("");
   });
 
   test("publint finds nothing wrong", async () => {
@@ -64,20 +82,75 @@ describe("the published package", { timeout: 120_000 }, () => {
     expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
   });
 
-  test("its command runs", () => {
-    expect(run(path.join(installed, "dist/cli.js"), "check", path.join(root, "golden/runs/everything.jsonl"))).toMatch(
-      /^ok/,
-    );
+  test("its commands run", async () => {
+    expect((await run("npx runcast --version")).out).toBe(`${manifest.version}\n`);
+    expect((await run(`npx runcast check ${path.join(root, "golden/runs/everything.jsonl")}`)).out).toMatch(/^ok/);
+    expect((await run("npx runcast init")).out).toContain("npx runcast serve");
+    expect(existsSync(path.join(directory, "runcast.config.ts"))).toBe(true);
   });
 
-  test("on a Node.js that is too old its command says so in a sentence, before it loads anything else", () => {
+  test("on a Node.js that is too old its command says so in a sentence, before it loads anything else", async () => {
     const old = path.join(directory, "old");
     cpSync(path.join(installed, "dist/cli.js"), path.join(old, "dist/cli.js"));
     writeFileSync(path.join(old, "package.json"), JSON.stringify({ type: "module", engines: { node: ">=999.1" } }));
-    const { status, stderr } = spawnSync(process.execPath, [path.join(old, "dist/cli.js")], { encoding: "utf8" });
-    expect(stderr).toBe(
+    const { code, error } = await run("node old/dist/cli.js");
+    expect(error).toBe(
       `runcast: this is Node.js ${process.versions.node}, but Runcast needs 999.1 or newer; install it from https://nodejs.org and run the command again\n`,
     );
-    expect(status).toBe(1);
+    expect(code).toBe(1);
   });
 });
+
+/** Each from nothing to a model's answer on the page. */
+describeInBrowser("the first minutes", ({ open }) => {
+  const ANSWER = "Hello there.";
+  const withKey = async () => {
+    const provider = await mockProvider("anthropic");
+    return { provider, env: { ANTHROPIC_API_KEY: "a-key", ANTHROPIC_BASE_URL: `${provider.url}/v1` } };
+  };
+
+  test("npx runcast, in an empty folder, with a provider's key", { timeout: 120_000 }, async () => {
+    const { provider, env } = await withKey();
+    const steps = { commands: ["npx runcast"], cwd: emptyFolder("key"), env: environment(env), open, answer: ANSWER };
+    const { said, url, page } = await walk("npx runcast with a key", steps);
+    expect(said).toContain("because ANTHROPIC_API_KEY is set");
+    expect(provider.requests).toHaveLength(1);
+
+    // The demo is beside it, and the element shows any run on any page of this origin.
+    const handle = createClient({ url }).start({ agent: "demo", message: "Just answer: are you real?" });
+    await handle.finished;
+    await page.evaluate(showRun, { url, run: handle.run });
+    await page.locator("run-view").getByText("scripted").first().waitFor();
+  });
+
+  test("npx runcast, in an empty folder, with Ollama on its usual port", { timeout: 120_000 }, async (context) => {
+    const ollama = await startOllama();
+    if (!ollama && process.env.RUNCAST_REQUIRE_ALL !== "1") return context.skip("another server uses Ollama's port");
+    const steps = { commands: ["npx runcast"], cwd: emptyFolder("ollama"), env: environment(), open, answer: ANSWER };
+    const { said } = await walk("npx runcast with Ollama, no configuration", steps);
+    expect(said).toContain("assistant  ollama/llama3");
+    expect(ollama!.asked).toEqual(["GET /v1/models", "POST /v1/chat/completions"]);
+  });
+
+  test("npm start, in a clone, with a provider's key", { timeout: 600_000 }, async () => {
+    const { provider, env } = await withKey();
+    const isLong = process.env.RUNCAST_LONG === "1";
+    const cwd = isLong ? emptyFolder("clone") : clone;
+    if (isLong) copyCheckout(cwd);
+    // Takes minutes on a slow machine. The short form uses the packages of this checkout, and the page that was packed.
+    const commands = [...(isLong ? ["npm install"] : []), "npm start"];
+    const steps = { commands, cwd, env: freshEnvironment(env), open, answer: ANSWER };
+    const { said } = await walk(isLong ? "a clone with a key" : "an installed clone with a key", steps);
+    expect(said).toContain("because ANTHROPIC_API_KEY is set");
+    expect(provider.requests).toHaveLength(1);
+  });
+});
+
+/** Runs in the page. */
+const showRun = async ({ url, run }: { readonly url: string; readonly run: string }): Promise<void> => {
+  await import(`${url}/element.js`);
+  const view = document.createElement("run-view");
+  view.setAttribute("url", url);
+  view.setAttribute("run", run);
+  document.body.append(view);
+};
