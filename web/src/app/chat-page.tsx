@@ -21,7 +21,7 @@ import { Queue } from "./queue.tsx";
 import { RunChoices } from "./run-choices.tsx";
 import { PageDialogs } from "./page-dialogs.tsx";
 import { StartScreen } from "./start-screen.tsx";
-import { ToolsDrawer } from "./tools-drawer.tsx";
+import { PanelDrawer } from "./panel-drawer.tsx";
 import { TopBar } from "./top-bar.tsx";
 import { MessageList } from "./message-list.tsx";
 import { acceptsOf, useAgents } from "./use-agents.ts";
@@ -34,7 +34,7 @@ const DeleteConversationDialog = loadLater(
 
 export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
   const { settings, route, dialog } = usePage();
-  const { sidebar, tools } = useCell(settings);
+  const { sidebar, tools, outline } = useCell(settings);
   const [erased, setErased] = useState<ConversationFact>();
   const known = useAgents(onLocked);
   const scroller = useRef<HTMLDivElement>(null);
@@ -44,10 +44,14 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
   const { conversation, messages } = chat.opened;
   const { list, history } = useConversations();
   const isRemote = history !== undefined && !list.some(({ id, isRemote }) => id === chat.id && !isRemote);
-  const isCovered = !useIsWide() && (sidebar || tools);
+  const isCovered = !useIsWide() && (sidebar || tools || outline);
 
-  const toggle = (part: "sidebar" | "tools") => () => settings.change({ [part]: !settings.get()[part] });
-  const closeIfNarrow = (part: "sidebar" | "tools"): void => {
+  const toggle = (part: Column) => () => {
+    // There is room for one column on the right.
+    const beside = part === "sidebar" ? {} : { tools: false, outline: false };
+    settings.change({ ...beside, [part]: !settings.get()[part] });
+  };
+  const closeIfNarrow = (part: Column): void => {
     if (!isWide()) settings.change({ [part]: false });
   };
   const { setJump } = chat;
@@ -72,6 +76,7 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
     { key: "n", does: "New conversation", run: startNew },
     { key: "[", does: "Show or hide conversations", run: toggle("sidebar") },
     { key: "]", does: "Show or hide tools", run: toggle("tools") },
+    { key: "o", does: "Show or hide the outline", run: toggle("outline") },
     { key: "r", does: "All runs", run: () => route.go({ board: {} }) },
     { key: "?", does: "Show keyboard shortcuts", run: () => dialog.set("keys") },
   ];
@@ -89,6 +94,7 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
             )
           }
           sidebar={{ isOpen: sidebar, toggle: toggle("sidebar") }}
+          outline={{ isOpen: outline, toggle: toggle("outline") }}
           tools={{ isOpen: tools, toggle: toggle("tools") }}
         />
         <main
@@ -139,20 +145,36 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
       <Drawer side="left" label="Conversations" isOpen={sidebar} onClose={toggle("sidebar")}>
         <Sidebar current={chat.id} onOpen={openChat} onNew={startNew} onErase={setErased} />
       </Drawer>
-      <Drawer side="right" label="Tools" isOpen={tools} onClose={toggle("tools")}>
-        <ToolsDrawer
-          messages={messages}
-          onJump={(jump) => {
-            closeIfNarrow("tools");
-            chat.setJump(jump);
-          }}
-        />
-      </Drawer>
+      {PANELS.map(({ panel, label }) => (
+        <Drawer
+          key={panel}
+          side="right"
+          label={label}
+          isOpen={panel === "tools" ? tools : outline}
+          onClose={toggle(panel)}
+        >
+          <PanelDrawer
+            panel={panel}
+            messages={messages}
+            onJump={(jump) => {
+              closeIfNarrow(panel);
+              chat.setJump(jump);
+            }}
+          />
+        </Drawer>
+      ))}
       {erased && <DeleteConversationDialog conversation={erased} onClose={() => setErased(undefined)} />}
       <PageDialogs commands={commands} />
     </div>
   );
 };
+
+type Column = "sidebar" | "tools" | "outline";
+
+const PANELS = [
+  { panel: "tools", label: "Tools" },
+  { panel: "outline", label: "Outline" },
+] as const;
 
 /** The fixed area below the conversation: problems, asks, queued messages, and the composer. */
 const Foot = ({ chat, children }: { readonly chat: Chat; readonly children: ReactNode }) => {

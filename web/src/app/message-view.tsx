@@ -12,6 +12,7 @@ import { useInWindow } from "../kit/windowing.ts";
 import { ProblemNote } from "../kit/problem-note.tsx";
 import { mayHelp } from "./refusal.ts";
 import { useHasBegun, useRunEnd } from "./use-run-end.ts";
+import { isOnServer } from "./use-run-states.ts";
 import { UserMessage } from "./user-message.tsx";
 
 /** Commands for messages. Does not change while a conversation is open. */
@@ -75,7 +76,7 @@ interface AgentMessageProps extends Omit<MessageViewProps, "isDrawn"> {
 }
 
 const AgentMessage = ({ shown, isLast, message, commands, jump }: AgentMessageProps) => {
-  const run = useShownRun(message.run, message.isRemote === true && message.output === undefined);
+  const run = useShownRun(message.run, isOnServer(message));
   const load = useEntriesOf(message.run);
   const hasBegun = useHasBegun(run?.state);
   const hasEnded = useRunEnd(run?.state) !== "open";

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import type { Problem } from "runcast/events";
 import { useRun } from "runcast/react";
 import { runTitle } from "runcast/view";
@@ -15,12 +15,21 @@ import { ProblemNote } from "../kit/problem-note.tsx";
 import { mayHelp, wantsKey } from "./refusal.ts";
 import { PageDialogs } from "./page-dialogs.tsx";
 import { TopBar } from "./top-bar.tsx";
+import { Drawer, isWide, useIsWide } from "../kit/drawer.tsx";
+import { loadLater } from "../kit/load-later.tsx";
+import { LiveUntil } from "../run/run-context.ts";
+import type { Jump } from "../run/jump.ts";
 import { useFollowedRun } from "../session/use-followed-run.ts";
 import { useRunScreen } from "./use-run-screen.ts";
 import { useRunEnd } from "./use-run-end.ts";
 import { useStop } from "./use-stop.ts";
 import { useReadPart } from "./use-read-part.ts";
 import { MessageBubble } from "../run/message-bubble.tsx";
+
+const OutlinePanel = loadLater(
+  async () => (await import("../panel/outline-panel.tsx")).OutlinePanel,
+  <p className="text-sm text-soft">Loading…</p>,
+);
 
 interface RunPageProps {
   readonly run: string;
@@ -53,10 +62,16 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: Ope
   const isBusy = mayAct && !isOver && connection?.status === "live";
   const [problem, setProblem] = useState<Problem>();
   const { isStopping, stop } = useStop(run, setProblem);
+  const [hasOutline, setOutline] = useState(false);
+  const [jump, setJump] = useState<Jump>();
+  const isCovered = !useIsWide() && hasOutline;
+  const runs = useMemo(() => [state], [state]);
+  const toggleOutline = () => setOutline((isOpen) => !isOpen);
   const commands: readonly KeyCommand[] = [
     ...(mayAct ? [{ key: "Escape", does: "Stop the run", always: true, run: () => (isBusy ? stop() : false) }] : []),
     { key: "j", does: "Go to the next step", run: () => moveStep(scroller.current, 1) },
     { key: "k", does: "Go to the previous step", run: () => moveStep(scroller.current, -1) },
+    { key: "o", does: "Show or hide the outline", run: toggleOutline },
     ...(mayAct ? [{ key: "r", does: "All runs", run: () => route.go({ board: {} }) }] : []),
     { key: "?", does: "Show keyboard shortcuts", run: () => dialog.set("keys") },
   ];
@@ -66,50 +81,71 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: Ope
   const title = runTitle(state, 200, run);
   useTitle(`${title.slice(0, 60)} · Runcast`);
   return (
-    <div className="flex h-dvh flex-col">
-      <TopBar title={title} state={<ConnectionState connection={connection} state={state} isOver={isOver} />}>
-        {!isMissing && <RunTools run={run} />}
-        {isBusy && (
-          <Button onClick={stop} aria-disabled={isStopping}>
-            {isStopping ? "Stopping…" : "Stop"}
-          </Button>
-        )}
-        {mayAct && (
-          <Button kind="quiet" className="max-md:hidden" onClick={() => route.go({})}>
-            New conversation
-          </Button>
-        )}
-      </TopBar>
-      <main ref={scroller} className="min-h-0 grow overflow-y-auto" aria-label="Run" tabIndex={0}>
-        {!mayAct && !isMissing && (
-          <p className="sticky top-0 z-10 border-b border-line bg-warm px-4 py-1.5 text-center text-xs">
-            {mayAnswer ? "With this link, you can watch this run and answer its questions." : "This link is read-only."}
-          </p>
-        )}
-        <div ref={content} className="mx-auto flex max-w-3xl flex-col gap-6 px-4 py-6">
-          {message && (
-            <div className="flex justify-end" data-message="asked">
-              <MessageBubble content={message.content} read={read} />
-            </div>
+    <div className="flex h-dvh overflow-hidden">
+      <div className="flex min-w-0 grow flex-col" inert={isCovered}>
+        <TopBar
+          title={title}
+          state={<ConnectionState connection={connection} state={state} isOver={isOver} />}
+          outline={{ isOpen: hasOutline, toggle: toggleOutline }}
+        >
+          {!isMissing && <RunTools run={run} />}
+          {isBusy && (
+            <Button onClick={stop} aria-disabled={isStopping}>
+              {isStopping ? "Stopping…" : "Stop"}
+            </Button>
           )}
-          {!isMissing && (
-            <WindowingContext value={windowing}>
-              <RunView state={state} actions={actions} liveUntil={liveUntil} />
-            </WindowingContext>
+          {mayAct && (
+            <Button kind="quiet" className="max-md:hidden" onClick={() => route.go({})}>
+              New conversation
+            </Button>
           )}
-          {problem && !isOver && (
-            <ProblemNote problem={problem}>
-              <Button onClick={() => setProblem(undefined)}>Close</Button>
-            </ProblemNote>
+        </TopBar>
+        <main ref={scroller} className="min-h-0 grow overflow-y-auto" aria-label="Run" tabIndex={0}>
+          {!mayAct && !isMissing && (
+            <p className="sticky top-0 z-10 border-b border-line bg-warm px-4 py-1.5 text-center text-xs">
+              {mayAnswer
+                ? "With this link, you can watch this run and answer its questions."
+                : "This link is read-only."}
+            </p>
           )}
-          {refused && (
-            <ProblemNote problem={{ ...refused, ...hintOf(refused) }}>
-              {isMissing && mayAct && <Button onClick={() => route.go({})}>Start a new conversation</Button>}
-              {mayHelp(refused) && <Button onClick={() => location.reload()}>Try again</Button>}
-            </ProblemNote>
-          )}
+          <div ref={content} className="mx-auto flex max-w-3xl flex-col gap-6 px-4 py-6">
+            {message && (
+              <div className="flex justify-end" data-message="asked">
+                <MessageBubble content={message.content} read={read} />
+              </div>
+            )}
+            {!isMissing && (
+              <WindowingContext value={windowing}>
+                <RunView state={state} actions={actions} liveUntil={liveUntil} jump={jump} />
+              </WindowingContext>
+            )}
+            {problem && !isOver && (
+              <ProblemNote problem={problem}>
+                <Button onClick={() => setProblem(undefined)}>Close</Button>
+              </ProblemNote>
+            )}
+            {refused && (
+              <ProblemNote problem={{ ...refused, ...hintOf(refused) }}>
+                {isMissing && mayAct && <Button onClick={() => route.go({})}>Start a new conversation</Button>}
+                {mayHelp(refused) && <Button onClick={() => location.reload()}>Try again</Button>}
+              </ProblemNote>
+            )}
+          </div>
+        </main>
+      </div>
+      <Drawer side="right" label="Outline" isOpen={hasOutline} onClose={toggleOutline}>
+        <div className="h-full p-3">
+          <LiveUntil value={liveUntil}>
+            <OutlinePanel
+              runs={runs}
+              onJump={(_, node) => {
+                if (!isWide()) setOutline(false);
+                setJump({ node });
+              }}
+            />
+          </LiveUntil>
         </div>
-      </main>
+      </Drawer>
       <PageDialogs commands={commands} />
     </div>
   );

@@ -1,17 +1,18 @@
 import type { ReactNode } from "react";
 import { IconButton } from "../kit/button.tsx";
 import { usePage } from "../session/page-context.ts";
-import { IconKeyboard, IconMenu, IconPanel, IconRuns, IconSettings } from "../kit/shell-icons.tsx";
+import { IconKeyboard, IconMenu, IconOutline, IconPanel, IconRuns, IconSettings } from "../kit/shell-icons.tsx";
 
 export interface TopBarProps {
   readonly title: string;
   readonly state: ReactNode;
   readonly sidebar?: { readonly isOpen: boolean; readonly toggle: () => void };
+  readonly outline?: { readonly isOpen: boolean; readonly toggle: () => void };
   readonly tools?: { readonly isOpen: boolean; readonly toggle: () => void };
   readonly children?: ReactNode;
 }
 
-export const TopBar = ({ title, state, sidebar, tools, children }: TopBarProps) => {
+export const TopBar = ({ title, state, sidebar, outline, tools, children }: TopBarProps) => {
   const { access, route, dialog } = usePage();
   return (
     <header className="flex h-14 shrink-0 items-center gap-1 border-b border-line bg-card px-2">
@@ -28,6 +29,11 @@ export const TopBar = ({ title, state, sidebar, tools, children }: TopBarProps) 
       {access.token === undefined && !route.get().board && (
         <IconButton label="All runs" onClick={() => route.go({ board: {} })}>
           <IconRuns />
+        </IconButton>
+      )}
+      {outline && (
+        <IconButton label="Outline" aria-pressed={outline.isOpen} onClick={outline.toggle}>
+          <IconOutline />
         </IconButton>
       )}
       {tools && (

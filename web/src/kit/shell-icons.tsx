@@ -13,6 +13,7 @@ export const IconPanel = large(
 export const IconRuns = large(
   <path d="M7.500 5h9.500M7.500 10h9.500M7.500 15h9.500M3 5l.8.8L5.500 4M3 10h1.500M3 15h1.500" />,
 );
+export const IconOutline = large(<path d="M3 5h14M7 10h10M11 15h6M3 9v1h1M7 14v1h1" />);
 export const IconSettings = large(
   <>
     <path d="M3 6h7m4 0h3M3 14h3m4 0h7" />

@@ -23,6 +23,7 @@ export interface Settings {
   readonly browserTools: readonly BrowserTool[];
   readonly sidebar: boolean;
   readonly tools: boolean;
+  readonly outline: boolean;
 }
 
 const NAME = "runcast.settings";
@@ -38,7 +39,7 @@ export const createSettings = (): SettingsCell => {
   // Without room for columns, nothing may cover the conversation unasked.
   const narrow = matchMedia(NARROW);
   const closeColumns = (): void => {
-    if (narrow.matches) cell.show({ ...cell.get(), sidebar: false, tools: false });
+    if (narrow.matches) cell.show({ ...cell.get(), sidebar: false, tools: false, outline: false });
   };
   narrow.addEventListener("change", closeColumns);
   closeColumns();
@@ -48,7 +49,7 @@ export const createSettings = (): SettingsCell => {
 /** Uses the valid parts of the stored value. */
 export const parseSettings = (kept: unknown): Settings => {
   const known: Partial<Record<keyof Settings, unknown>> = typeof kept === "object" && kept !== null ? kept : {};
-  const { theme, keys, notify, agent, model, mode, system, servers, browserTools, sidebar, tools } = known;
+  const { theme, keys, notify, agent, model, mode, system, servers, browserTools, sidebar, tools, outline } = known;
   return {
     theme: theme === "light" || theme === "dark" ? theme : "system",
     keys: keys !== false,
@@ -61,6 +62,7 @@ export const parseSettings = (kept: unknown): Settings => {
     browserTools: Array.isArray(browserTools) ? browserTools.filter(isBrowserTool) : [],
     sidebar: sidebar !== false,
     tools: tools === true,
+    outline: outline === true && tools !== true,
   };
 };
 

@@ -1,0 +1,214 @@
+import type { AgentNode, AskNode, CallNode, MarkNode, Node, RunState, StepNode } from "../state.ts";
+import { describeAgent } from "./agent.ts";
+import { usageText } from "./amounts.ts";
+import { describeAside } from "./aside.ts";
+import { describeAsk } from "./ask.ts";
+import { type Badge, badgeOf } from "./badge.ts";
+import { describeCall } from "./call.ts";
+import { describeProblem } from "./problem.ts";
+import { oneLine } from "./text.ts";
+
+/** A place in a run that a reader can go to. */
+export interface OutlineRow {
+  readonly key: string;
+  /** The ID of the node to go to. Empty if there is none yet. */
+  readonly target: string;
+  readonly kind: "step" | "agent" | "ask" | "file" | "failure";
+  readonly depth: number;
+  readonly label: string;
+  /** The tokens of a step, the task of a sub-agent, the size of a file, the reason of a failure. */
+  readonly note: string;
+  /** Undefined if there is nothing to say about it. */
+  readonly badge: Badge | undefined;
+  readonly isFailure: boolean;
+}
+
+/** The steps, sub-agents, questions, files, and failures of a run, each under what it belongs to. */
+export interface Outline {
+  /** The rows as of now. Describes only what changed since the last call. The same array if nothing did. */
+  update(): readonly OutlineRow[];
+}
+
+type Described = Omit<OutlineRow, "key" | "target" | "depth">;
+
+const LABEL = 100;
+const NOTE = 160;
+const MAX_NAMES = 3;
+
+export const createOutline = (state: RunState): Outline => {
+  const known = new WeakMap<Node, { readonly version: number; readonly described: Described | undefined }>();
+  const endedSteps = new WeakMap<StepNode, Described>();
+  let before: readonly OutlineRow[] = [];
+
+  const once = (node: Node, describe: () => Described | undefined): Described | undefined => {
+    const found = known.get(node);
+    if (found?.version === node.version) return found.described;
+    const described = describe();
+    known.set(node, { version: node.version, described });
+    return described;
+  };
+  const describeStep = (step: StepNode, content: readonly Node[], number: number): Described => {
+    const ended = endedSteps.get(step);
+    if (ended) return ended;
+    const described = stepOf(step, content, number);
+    // The content of a step that has ended, and that something follows, no longer changes.
+    if (step.endedAt !== undefined && content.every(({ endedAt }) => endedAt !== undefined))
+      endedSteps.set(step, described);
+    return described;
+  };
+
+  const walk = (items: readonly Node[], depth: number, owner: string, rows: OutlineRow[]): void => {
+    let steps = 0;
+    let inner = depth;
+    let last = owner;
+    const add = (node: Node, target: string, at: number, described: Described | undefined): void => {
+      if (described) rows.push({ ...described, key: `${node.kind} ${node.id}`, target, depth: at });
+    };
+    for (let index = 0; index < items.length; index++) {
+      const item = items[index]!;
+      if (isDrawn(item)) last = item.id;
+      if (item.kind === "step") {
+        const content = contentAfter(items, index);
+        const first = content.find(isDrawn);
+        add(item, first?.id ?? last, depth, describeStep(item, content, ++steps));
+        inner = depth + 1;
+      } else if (item.kind === "agent") {
+        add(
+          item,
+          item.id,
+          inner,
+          once(item, () => agentOf(item)),
+        );
+        walk(item.items, inner + 1, item.id, rows);
+      } else if (item.kind === "call") {
+        add(
+          item,
+          item.id,
+          inner,
+          once(item, () => failedCallOf(item)),
+        );
+        if (item.items.length > 0) walk(item.items, inner, item.id, rows);
+      } else if (item.kind === "ask")
+        add(
+          item,
+          item.id,
+          inner,
+          once(item, () => askOf(item)),
+        );
+      else if (item.kind === "file" || item.kind === "notice")
+        add(
+          item,
+          last,
+          inner,
+          once(item, () => markOf(item)),
+        );
+    }
+  };
+
+  return {
+    update: () => {
+      const rows: OutlineRow[] = [];
+      walk(state.root.items, 0, "", rows);
+      const problem = describeProblem(state.error, state.outcome);
+      if (problem?.tone === "bad")
+        rows.push({
+          key: "end",
+          target: state.root.items.findLast(isDrawn)?.id ?? "",
+          kind: "failure",
+          depth: 0,
+          label: "The run failed",
+          note: oneLine(problem.message, NOTE),
+          badge: badgeOf(state.outcome ?? "error"),
+          isFailure: true,
+        });
+      if (!isSame(before, rows)) before = rows;
+      return before;
+    },
+  };
+};
+
+/** Nodes that have a place of their own in every view. */
+const isDrawn = ({ kind }: Node): boolean =>
+  kind === "text" || kind === "thinking" || kind === "call" || kind === "agent" || kind === "ask";
+
+const contentAfter = (items: readonly Node[], index: number): readonly Node[] => {
+  let end = index + 1;
+  while (end < items.length && items[end]!.kind !== "step") end++;
+  return items.slice(index + 1, end);
+};
+
+const stepOf = (step: StepNode, content: readonly Node[], number: number): Described => {
+  const text = content.find((item) => item.kind === "text" && item.text.trim() !== "");
+  const calls = content.filter((item) => item.kind === "call");
+  const names = [...new Set(calls.map(({ title, name }) => oneLine(title?.trim() || name, LABEL)))];
+  const more = names.length > MAX_NAMES ? ", …" : "";
+  const label =
+    (text?.kind === "text" && oneLine(text.text, LABEL)) || names.slice(0, MAX_NAMES).join(", ") + more || "Thinking";
+  const badge = STEP_ENDS[step.finish ?? ""];
+  return {
+    kind: "step",
+    label: `${number}. ${label}`,
+    note: usageText(step.usage ?? {}),
+    badge: badge && badgeOf(badge),
+    isFailure: step.finish === "error" || step.finish === "interrupted",
+  };
+};
+
+const STEP_ENDS: Readonly<Record<string, Badge["state"] | undefined>> = {
+  length: "cut",
+  filter: "filtered",
+  error: "error",
+  interrupted: "interrupted",
+};
+
+const agentOf = (agent: AgentNode): Described => {
+  const { name, task, badge, problem } = describeAgent(agent);
+  return {
+    kind: "agent",
+    label: name || "Sub-agent",
+    note: oneLine(problem?.message || task, NOTE),
+    badge,
+    isFailure: badge.tone === "bad",
+  };
+};
+
+/** A call has a row only if it failed: the step says which calls it made, and the list of tools has all of them. */
+const failedCallOf = (call: CallNode): Described | undefined => {
+  if (call.endedAt === undefined || call.repeatedBy !== undefined) return undefined;
+  const { name, badge, problem, exit, summary } = describeCall(call);
+  if (badge.tone !== "bad" && !exit) return undefined;
+  const note = oneLine(problem?.message || exit || summary, NOTE);
+  return {
+    kind: "failure",
+    label: name,
+    note,
+    badge: badge.tone === "bad" ? badge : badgeOf("error"),
+    isFailure: true,
+  };
+};
+
+const askOf = (ask: AskNode): Described => {
+  const { title, badge, reply } = describeAsk(ask);
+  return { kind: "ask", label: title, note: oneLine(reply, NOTE), badge, isFailure: false };
+};
+
+const markOf = (node: MarkNode): Described | undefined => {
+  const facts = describeAside(node);
+  if (facts.kind === "file")
+    return { kind: "file", label: facts.name, note: facts.about, badge: undefined, isFailure: false };
+  if (facts.kind !== "notice" || facts.level !== "error") return undefined;
+  return { kind: "failure", label: oneLine(facts.text, LABEL), note: "", badge: badgeOf("error"), isFailure: true };
+};
+
+const isSame = (one: readonly OutlineRow[], other: readonly OutlineRow[]): boolean =>
+  one.length === other.length &&
+  one.every((row, index) => {
+    const beside = other[index]!;
+    return (
+      row.key === beside.key &&
+      row.target === beside.target &&
+      row.label === beside.label &&
+      row.note === beside.note &&
+      row.badge?.state === beside.badge?.state
+    );
+  });

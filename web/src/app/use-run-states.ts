@@ -1,0 +1,39 @@
+import { useEffect, useMemo, useState } from "react";
+import type { RunState } from "runcast/state";
+import { type ShownMessage, useConversations } from "../conversations/use-conversations.tsx";
+import type { AssistantMessage } from "../conversations/conversation.ts";
+
+/**
+ * The loaded runs of a conversation, in order. Keeps the same array while its content is unchanged. `liveUntil` is that
+ * of the last run, the only one that can be active.
+ */
+export const useRunStates = (
+  messages: readonly ShownMessage[],
+): { readonly states: readonly RunState[]; readonly liveUntil: number } => {
+  const { runs } = useConversations();
+  const answers = messages.flatMap(({ message }) => (message.role === "assistant" ? [message] : []));
+  const key = answers.map(({ run }) => run).join(" ");
+  const [loaded, setLoaded] = useState(0);
+  useEffect(() => {
+    const update = () => setLoaded((before) => before + 1);
+    const stops = answers.flatMap((answer) => [
+      runs.subscribe(answer.run, update),
+      runs.open(answer.run, isOnServer(answer) ? {} : undefined),
+    ]);
+    update();
+    return () => {
+      for (const stop of stops) stop();
+    };
+    // The answers are new objects each time. Only their runs matter.
+  }, [runs, key]);
+  const liveUntil = runs.get(answers.at(-1)?.run ?? "")?.liveUntil ?? 0;
+  const states = useMemo(() => {
+    const shown = key.split(" ").map((run) => (run ? runs.get(run) : undefined));
+    return shown.flatMap((run) => (run?.isLoaded ? [run.state] : []));
+  }, [runs, key, loaded]);
+  return { states, liveUntil };
+};
+
+/** Whether the entries of a run may not all be in this browser. */
+export const isOnServer = ({ isRemote, output }: AssistantMessage): boolean =>
+  isRemote === true && output === undefined;
