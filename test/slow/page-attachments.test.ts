@@ -66,6 +66,25 @@ const transfer = async (
   );
 };
 
+/** As `listening`, but each answer waits for `go`. */
+const waiting = (requests: RunRequest[]): { readonly source: Source; go(): void } => {
+  let gate = Promise.withResolvers<void>();
+  const source: Source = async function* (request, context) {
+    const open = gate.promise;
+    yield { type: "status", text: "Waiting" };
+    await open;
+    yield* listening(requests)(request, context);
+  };
+  return {
+    source,
+    go: () => {
+      gate.resolve();
+      gate = Promise.withResolvers();
+    },
+  };
+};
+const queued = (page: Page) => page.getByRole("region", { name: "Queued messages" });
+
 describeInBrowser("attachments", ({ serve, open }) => {
   test("by button, paste and drop; shown, removed, sent, and there in the next turn, the next try and an edit", async () => {
     const requests: RunRequest[] = [];
@@ -194,5 +213,86 @@ describeInBrowser("attachments", ({ serve, open }) => {
     const run = await page.evaluate(async () => (await (await fetch("runs")).json()).runs[0].run as string);
     await page.goto(new URL(`?run=${run}`, page.url()).href);
     await sentFiles(page).getByRole("button", { name: "Enlarge one.png" }).waitFor();
+  });
+
+  test("a queued message keeps its files, also after a reload, and is edited with them", async () => {
+    const requests: RunRequest[] = [];
+    const { source, go } = waiting(requests);
+    const page = await open(await serve(source));
+    await send(page, "Begin");
+    await page.getByRole("button", { name: "Stop the run" }).waitFor();
+    await attach(page, image("one.png"));
+    await send(page, "With a picture");
+    await attach(page, { name: "paper.pdf", mimeType: "application/pdf", buffer: PDF });
+    await composer(page).press("Enter");
+    await expect
+      .poll(() => queued(page).getByRole("listitem").allInnerTexts())
+      .toEqual([expect.stringMatching(/With a picture\s+1 file/), expect.stringMatching(/paper\.pdf\s+1 file/)]);
+    expect(await attached(page).count()).toBe(0);
+    expect(await violations(page)).toEqual([]);
+    await queued(page).getByRole("button", { name: "Edit queued message 2" }).click();
+    await expect.poll(() => attached(page).allInnerTexts()).toEqual([expect.stringContaining("paper.pdf")]);
+    await send(page, "Read this");
+    await page.reload();
+    await expect.poll(() => queued(page).getByRole("listitem").count()).toBe(2);
+    go();
+    await expect.poll(() => requests.length).toBe(1);
+    await page.getByRole("button", { name: "Stop the run" }).waitFor();
+    await expect.poll(() => queued(page).getByRole("listitem").count()).toBe(1);
+    go();
+    await expect.poll(() => requests.length).toBe(2);
+    await expect.poll(() => queued(page).count()).toBe(0);
+    await page.getByRole("button", { name: "Stop the run" }).waitFor();
+    go();
+    await expect.poll(() => requests.length).toBe(3);
+    const names = (request: RunRequest) =>
+      filesOf({ ...request, messages: request.messages.slice(-1) }).map(({ name, data }) => [name, data]);
+    expect(requests.map(names)).toEqual([[], [["one.png", PICTURE]], [["paper.pdf", PDF.toString("base64")]]]);
+    await ended(page, "done");
+  });
+
+  test("a queued message whose files are lost goes back to the composer and says so", async () => {
+    const { source, go } = waiting([]);
+    const page = await open(await serve(source));
+    await send(page, "Begin");
+    await page.getByRole("button", { name: "Stop the run" }).waitFor();
+    await attach(page, image("one.png"));
+    await send(page, "With a picture");
+    await queued(page).waitFor();
+    await page.evaluate(
+      () => new Promise((resolve) => (indexedDB.deleteDatabase("runcast-queued-files").onsuccess = resolve)),
+    );
+    await page.reload();
+    await queued(page).waitFor();
+    go();
+    await page.getByText("attach them again", { exact: false }).waitFor();
+    expect(await composer(page).inputValue()).toBe("With a picture");
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test("a fork keeps the files of the message that it starts with, also after a reload", async () => {
+    const requests: RunRequest[] = [];
+    const page = await open(await serve(listening(requests)));
+    await attach(page, image("one.png"), { name: "paper.pdf", mimeType: "application/pdf", buffer: PDF });
+    await send(page, "What is this?");
+    await ended(page, "done");
+    await page.getByRole("button", { name: /^Fork/ }).first().click();
+    await expect.poll(() => attached(page).count()).toBe(2);
+    await attached(page).locator("img").first().waitFor();
+    await page.reload();
+    await expect.poll(() => attached(page).count()).toBe(2);
+    expect(await composer(page).inputValue()).toBe("What is this?");
+    await page.getByRole("button", { name: "Remove paper.pdf" }).click();
+    await attach(page, image("two.png"));
+    await composer(page).press("Enter");
+    await expect.poll(() => requests.length).toBe(2);
+    expect(filesOf(requests[1]!).map(({ name, data }) => [name, data])).toEqual([
+      ["two.png", PICTURE],
+      ["one.png", PICTURE],
+    ]);
+    await expect.poll(() => attached(page).count()).toBe(0);
+    await page.reload();
+    await ended(page, "done");
+    expect(await attached(page).count()).toBe(0);
   });
 });

@@ -4,6 +4,7 @@ import { IconButton } from "../kit/button.tsx";
 import { IconFile } from "../kit/icons.tsx";
 import { IconClose } from "../kit/shell-icons.tsx";
 import type { Attachment, Attachments } from "./use-attachments.ts";
+import { useReadPart } from "./use-read-part.ts";
 
 interface AttachmentListProps {
   readonly attachments: Attachments;
@@ -52,14 +53,27 @@ export const AttachmentList = ({ attachments: { list, problems, remove }, onRemo
   </>
 );
 
-const Thumbnail = ({ attached: { file, mediaType } }: { readonly attached: Attachment }) => {
+const Thumbnail = ({ attached: { file, part, mediaType } }: { readonly attached: Attachment }) => {
   const [url, setUrl] = useState<string>();
+  const read = useReadPart();
   useEffect(() => {
     if (!mediaType.startsWith("image/")) return;
-    const made = URL.createObjectURL(file);
-    setUrl(made);
-    return () => URL.revokeObjectURL(made);
-  }, [file, mediaType]);
+    let made: string | undefined;
+    let isStale = false;
+    const show = (blob: Blob): void => {
+      if (!isStale) setUrl((made = URL.createObjectURL(blob)));
+    };
+    if (file) show(file);
+    else if (part)
+      read(part)
+        .then((response) => response.blob())
+        // Without a picture, the name is enough.
+        .then(show, () => {});
+    return () => {
+      isStale = true;
+      if (made !== undefined) URL.revokeObjectURL(made);
+    };
+  }, [file, part?.run, part?.file, mediaType, read]);
   return url ? (
     <img src={url} alt="" className="size-9 rounded object-cover" />
   ) : (

@@ -145,19 +145,13 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
       <Drawer side="left" label="Conversations" isOpen={sidebar} onClose={toggle("sidebar")}>
         <Sidebar current={chat.id} onOpen={openChat} onNew={startNew} onErase={setErased} />
       </Drawer>
-      {PANELS.map(({ panel, label }) => (
-        <Drawer
-          key={panel}
-          side="right"
-          label={label}
-          isOpen={panel === "tools" ? tools : outline}
-          onClose={toggle(panel)}
-        >
+      {PANELS.map(({ column, panel, label }) => (
+        <Drawer key={panel} side="right" label={label} isOpen={{ tools, outline }[column]} onClose={toggle(column)}>
           <PanelDrawer
             panel={panel}
             messages={messages}
             onJump={(jump) => {
-              closeIfNarrow(panel);
+              closeIfNarrow(column);
               chat.setJump(jump);
             }}
           />
@@ -172,8 +166,8 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
 type Column = "sidebar" | "tools" | "outline";
 
 const PANELS = [
-  { panel: "tools", label: "Tools" },
-  { panel: "outline", label: "Outline" },
+  { column: "tools", panel: "calls", label: "Tools" },
+  { column: "outline", panel: "outline", label: "Outline" },
 ] as const;
 
 /** The fixed area below the conversation: problems, asks, queued messages, and the composer. */
@@ -203,13 +197,13 @@ const Foot = ({ chat, children }: { readonly chat: Chat; readonly children: Reac
       {state && chat.end === "succeeded" && describeRun(state).awaiting && (
         <BrowserCalls key={state.run} state={state} tools={browserTools} onResults={chat.sendResults} />
       )}
-      {state && chat.end !== "open" && queue.texts.length === 0 && (
+      {state && chat.end !== "open" && queue.messages.length === 0 && (
         <FollowUps state={state} onPick={(text) => void chat.sendText(text)} />
       )}
       <Queue
-        queue={queue.texts}
+        queue={queue.messages}
         isWaiting={chat.isBusy}
-        onTake={(index) => chat.setText(queue.take(index))}
+        onTake={(index) => void queue.take(index).then(chat.takeBack)}
         onRemove={(index) => void queue.take(index)}
         onSend={queue.sendNext}
       />

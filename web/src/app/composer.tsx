@@ -24,8 +24,7 @@ export const Composer = (props: ComposerProps) => {
   const { text, onText, onSend, onStop, isStopping, queues, attachments, field, children } = props;
   const hint = useId();
   const hasFiles = attachments.list.length > 0;
-  // The queue is stored in session storage, which has no room for files.
-  const canSend = hasFiles ? !queues : text.trim() !== "";
+  const canSend = hasFiles || text.trim() !== "";
   const onKeyDown = (event: KeyboardEvent): void => {
     // While an input method is composing, its keys belong to it.
     if (event.nativeEvent.isComposing) return;
@@ -44,7 +43,6 @@ export const Composer = (props: ComposerProps) => {
       }}
     >
       <AttachmentList attachments={attachments} onRemoved={() => field.current?.focus()} />
-      {hasFiles && queues && <p className="px-4 pt-2 text-xs text-soft">You can send files when the agent is done.</p>}
       <textarea
         ref={field}
         value={text}

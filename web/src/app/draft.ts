@@ -10,6 +10,8 @@ const read = (name: string): string => {
   }
 };
 
+export const readDraft = (chat: string | undefined, kind: string): string => read(nameOf(chat, kind));
+
 export const keepDraft = (chat: string | undefined, kind: string, text: string): void => {
   try {
     if (text) sessionStorage.setItem(nameOf(chat, kind), text);

@@ -11,7 +11,7 @@ const ToolsPanel = loadLater(async () => (await import("../panel/tools-panel.tsx
 const OutlinePanel = loadLater(async () => (await import("../panel/outline-panel.tsx")).OutlinePanel, LOADING);
 
 export interface PanelDrawerProps {
-  readonly panel: "tools" | "outline";
+  readonly panel: "calls" | "outline";
   readonly messages: readonly ShownMessage[];
   readonly onJump: (jump: ChatJump) => void;
 }
@@ -26,7 +26,7 @@ export const PanelDrawer = ({ panel, messages, onJump }: PanelDrawerProps) => {
     },
     [messages, onJump],
   );
-  const Panel = panel === "tools" ? ToolsPanel : OutlinePanel;
+  const Panel = panel === "calls" ? ToolsPanel : OutlinePanel;
   return (
     <div className="h-full p-3">
       <LiveUntil value={liveUntil}>

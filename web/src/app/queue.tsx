@@ -1,8 +1,11 @@
 import { Button, IconButton } from "../kit/button.tsx";
+import { counted } from "runcast/view";
+import { IconFile } from "../kit/icons.tsx";
 import { IconClose, IconEdit } from "../kit/shell-icons.tsx";
+import type { QueuedMessage } from "./use-queue.ts";
 
 export interface QueueProps {
-  readonly queue: readonly string[];
+  readonly queue: readonly QueuedMessage[];
   /** Whether they are sent automatically when the run ends. */
   readonly isWaiting: boolean;
   readonly onTake: (index: number) => void;
@@ -25,9 +28,15 @@ export const Queue = ({ queue, isWaiting, onTake, onRemove, onSend }: QueueProps
         )}
       </header>
       <ol className="max-h-40 overflow-y-auto p-1">
-        {queue.map((text, index) => (
+        {queue.map(({ text, files }, index) => (
           <li key={`${index} ${text}`} className="flex items-center gap-1 rounded-lg pl-2">
-            <span className="min-w-0 grow truncate">{text}</span>
+            <span className="min-w-0 grow truncate">{text || files.map(({ name }) => name).join(", ")}</span>
+            {files.length > 0 && (
+              <span className="inline-flex shrink-0 items-center gap-1 text-xs text-soft">
+                <IconFile className="size-3.5" />
+                {counted(files.length, "file")}
+              </span>
+            )}
             <IconButton label={`Edit queued message ${index + 1}`} onClick={() => onTake(index)}>
               <IconEdit className="size-4" />
             </IconButton>

@@ -9,14 +9,14 @@ import type { Jump } from "../run/jump.ts";
 import { problemOf } from "../session/access.ts";
 import { useCell } from "../kit/cell.ts";
 import { keepDraft, useDraft } from "./draft.ts";
-import { type Attachment, type Attachments, useAttachments } from "./use-attachments.ts";
+import { type Attachment, type Attachments, keepParts, useAttachments } from "./use-attachments.ts";
 import { usePage } from "../session/page-context.ts";
 import { createActionsOf } from "../session/run-actions.ts";
 import { requestOf } from "../session/settings.ts";
 import type { MessageCommands } from "./message-view.tsx";
 import { type RunEnd, useRunEnd } from "./use-run-end.ts";
 import { useStop } from "./use-stop.ts";
-import { type MessageQueue, useQueue } from "./use-queue.ts";
+import { type MessageQueue, type QueuedMessage, useQueue } from "./use-queue.ts";
 
 /** A target in a conversation: a message, or a node of its run. */
 export interface ChatJump extends Jump {
@@ -41,14 +41,23 @@ export interface Chat {
   readonly jump: ChatJump | undefined;
   readonly setJump: (jump: ChatJump | undefined) => void;
   readonly messageCommands: MessageCommands;
-  /** Sends the text, or queues it while the agent is working. */
+  /** Sends the text and the attachments, or queues them while the agent is working. */
   send(): void;
+  /** Makes a queued message the next one to write. */
+  takeBack(message: QueuedMessage): void;
   sendText(text: string): Promise<void>;
   /** Continues with the results of calls that this browser ran. */
   sendResults(results: BrowserResults): Promise<void>;
   readonly isStopping: boolean;
   stop(): void;
 }
+
+const LOST_FILES = {
+  code: "files-lost",
+  message: "files of the queued message are no longer in this browser",
+  hint: "attach them again",
+};
+const isHere = ({ file, part }: Attachment): boolean => file !== undefined || part !== undefined;
 
 const PROCEED = "Continue exactly where you stopped.";
 
@@ -85,24 +94,30 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>, accepts: r
     async (message: string, files: readonly Attachment[] = []) => {
       setJump(undefined);
       const asked = requestOf(settings.get()).settings;
-      const content = message === "" ? [] : [{ type: "text" as const, text: message }];
-      const sentTo = await latest.current.opened.send({ content, files, settings: asked });
+      const known = files.flatMap(({ part }) => (part ? [part] : []));
+      const content = message === "" ? known : [...known, { type: "text" as const, text: message }];
+      const uploads = files.flatMap(({ name, mediaType, file }) => (file ? [{ name, mediaType, file }] : []));
+      const sentTo = await latest.current.opened.send({ content, files: uploads, settings: asked });
       if (sentTo !== route.get().chat) route.go({ chat: sentTo });
     },
     [route, settings],
   );
   const sendText = useCallback((message: string) => attempt(() => post(message)), [attempt, post]);
-  const sendWithFiles = async (message: string): Promise<void> => {
-    const taken = attachments.take();
+  const takeBack = ({ text: words, files }: QueuedMessage): void => {
+    attachments.putBack(files.filter(isHere));
+    const { text: before, setText: write } = latest.current;
+    write([words, before === words ? "" : before].filter((each) => each.trim() !== "").join("\n"));
+    if (!files.every(isHere)) setProblem(LOST_FILES);
+  };
+  const sendWithFiles = async (message: QueuedMessage): Promise<void> => {
     let isSent = false;
-    await attempt(async () => {
-      await post(message, taken);
-      isSent = true;
-    });
-    if (isSent) return;
-    // Restore the message and its files so the user can try again.
-    attachments.putBack(taken);
-    latest.current.setText(latest.current.text || message);
+    if (message.files.every(isHere))
+      await attempt(async () => {
+        await post(message.text, message.files);
+        isSent = true;
+      });
+    // The user can try again.
+    if (!isSent) takeBack(message);
   };
   const sendResults = useCallback(
     ({ content, pages }: BrowserResults) =>
@@ -116,7 +131,7 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>, accepts: r
     live?.shown !== undefined &&
     describeRun(live.shown.state).awaiting !== "" &&
     settings.get().browserTools.length > 0;
-  const queue = useQueue({ chat: id, isBusy: isBusy || isOurs, end, send: sendText });
+  const queue = useQueue({ chat: id, isBusy: isBusy || isOurs, end, send: sendWithFiles });
 
   const messageCommands = useMemo<MessageCommands>(() => {
     const rerun: MessageCommands["rerun"] = (message) => void attempt(() => latest.current.opened.rerun(message));
@@ -134,6 +149,7 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>, accepts: r
           const { id: forked, draft } = await latest.current.opened.fork(message);
           const words = draft?.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
           keepDraft(forked, "draft", words ?? "");
+          keepParts(forked, draft?.filter((part) => part.type === "file") ?? []);
           route.go({ chat: forked });
           announcer.say("Forked into a new conversation.");
         }),
@@ -173,11 +189,12 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>, accepts: r
     setJump,
     messageCommands,
     send: () => {
-      const message = text.trim();
+      const message = { text: text.trim(), files: attachments.take() };
       setText("");
       if (isBusy) queue.add(message);
       else void sendWithFiles(message);
     },
+    takeBack,
     sendText,
     sendResults,
     ...stopping,
