@@ -1,14 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { agents, commandOf } from "../../scripts/install-agents/agents.ts";
 import type { Answer, Event, EventOf, EventType } from "../../src/events.ts";
-import { acp } from "../../src/sources/acp.ts";
 import type { Source } from "../../src/source.ts";
-import { type Provider, startProvider } from "../acp/agents/provider.ts";
-import { setUps } from "../acp/agents/setups.ts";
+import { NOTES, type ScriptedAgent, startScriptedAgent } from "../acp/agents/scripted-agent.ts";
 import { stateOf } from "../acp/facts.ts";
 import { absent } from "../components.ts";
 import { entriesOf, setUp, untilEnd, untilEvent } from "../running.ts";
@@ -16,7 +13,6 @@ import { entriesOf, setUp, untilEnd, untilEvent } from "../running.ts";
 /** The agents that .ci/run installs. The others take minutes; `npm run test:long` tests those that are installed. */
 const REQUIRED = new Set(["gemini", "kimi"]);
 const isLong = process.env.RUNCAST_LONG === "1";
-const NOTES = "first line\nsecond line\nthird line\n";
 
 for (const agent of agents) {
   const { name } = agent;
@@ -39,23 +35,16 @@ const LACKS: Readonly<Record<string, readonly string[]>> = {
 };
 
 const suite = (name: string, command: readonly [string, ...string[]]): void => {
-  const home = mkdtempSync(path.join(tmpdir(), `runcast-${name}-home-`));
-  const cwd = mkdtempSync(path.join(tmpdir(), `runcast-${name}-`));
-  let provider: Provider;
+  let agent: ScriptedAgent;
   let source: Source;
+  let home: string;
+  let cwd: string;
   beforeAll(async () => {
-    provider = await startProvider(cwd);
-    const env = { HOME: home, ...setUps[name]!(home, provider.url, cwd) };
-    source = acp({ command, cwd, env, sessions: path.join(home, "sessions.json") });
+    agent = await startScriptedAgent(name, command);
+    ({ source, home, cwd } = agent);
   });
-  beforeEach(() => {
-    writeFileSync(path.join(cwd, "notes.txt"), NOTES);
-    writeFileSync(path.join(cwd, "other.txt"), "something else\n");
-  });
-  afterAll(async () => {
-    await provider.close();
-    for (const folder of [home, cwd]) rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
-  });
+  beforeEach(() => agent.reset());
+  afterAll(() => agent.close());
 
   const start = async (said: string, more: object = {}) => {
     const { runner, log } = setUp({ graceMs: 5000 });
@@ -209,7 +198,7 @@ const suite = (name: string, command: readonly [string, ...string[]]): void => {
 
   story("a thread that goes on in a new process", async () => {
     const thread = "thread-1";
-    await play("HELLO", allowOnce, { thread });
+    const first = await play("HELLO", allowOnce, { thread });
     const said = [
       { role: "user", content: [{ type: "text", text: "HELLO please" }] },
       { role: "assistant", content: [{ type: "text", text: "Hello! I am a scripted model." }] },
@@ -217,7 +206,8 @@ const suite = (name: string, command: readonly [string, ...string[]]): void => {
     ];
     const { all } = await play("", allowOnce, { thread, messages: said });
     expect(all("data").find((event) => event.name === "session")).toMatchObject({ value: { continued: true } });
-    expect(all("notice")).toEqual([]);
+    // Codex warns in every run that it does not know the scripted model. A lost session would add a notice.
+    expect(all("notice")).toEqual(first.all("notice"));
     expect(joined(all("text-delta")).trim()).not.toContain("scripted model");
     expect(all("tool-end")).toHaveLength(2);
   });
