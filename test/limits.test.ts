@@ -47,7 +47,9 @@ describe("daily tokens", () => {
     const usage = { input: 8, output: 2 };
     one.observe(undefined, { type: "step-end", step: "s", finish: "stop", usage });
     await one.close();
-    await expect(other.check("ann")).rejects.toThrow("the runs of this server have reached the daily limit of 10 tokens");
+    await expect(other.check("ann")).rejects.toThrow(
+      "the runs of this server have reached the daily limit of 10 tokens",
+    );
     now += 86_400_000;
     await other.check("ann");
   });

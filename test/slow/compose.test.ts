@@ -72,7 +72,6 @@ describeWith("redis-server", "the same set-up as plain processes", () => {
     await redis?.stop();
   });
 
-<<<<<<< HEAD
   test(
     "serves runs through the load balancer, and continues when a process is killed",
     { timeout: 180_000 },
@@ -80,37 +79,11 @@ describeWith("redis-server", "the same set-up as plain processes", () => {
       const [, ...settings] = compose["redis"]!.command.split(" ");
       redis = await startRedis(...settings);
       const cwd = await home("compose");
-      await writeFile(
-        path.join(cwd, "runcast.config.mjs"),
-        "export default { key: process.env.RUNCAST_KEY, secret: process.env.RUNCAST_SECRET };",
-      );
-      const env = { RUNCAST_KEY: KEY, RUNCAST_SECRET: "sixteen-characters-or-more", RUNCAST_DEMO_SPEED: "20" };
+      const env = { RUNCAST_KEY: KEY, RUNCAST_DEMO_SPEED: "20" };
       const started = NAMES.map((name) => {
-        const words = compose[name]!.command.split(" ").slice(2);
+        const words = compose[name]!.command.split(" ");
         const own = words.map((word) => (isLogUrl(word) ? redis!.url : word.replace(/^4400$/, "0")));
         return launch(own, { cwd, env });
-=======
-  test("serves runs through the balancer, and goes on when a process is killed", { timeout: 180_000 }, async () => {
-    const [, ...settings] = compose["redis"]!.command.split(" ");
-    redis = await startRedis(...settings);
-    const cwd = await home("compose");
-    const env = { RUNCAST_KEY: KEY, RUNCAST_DEMO_SPEED: "20" };
-    const started = NAMES.map((name) => {
-      const words = compose[name]!.command.split(" ");
-      const own = words.map((word) => (isLogUrl(word) ? redis!.url : word.replace(/^4400$/, "0")));
-      return launch(own, { cwd, env });
-    });
-    const ports = await Promise.all(started.map(async (child) => Number(await portOf(child.stdout))));
-    balancer = await startRelay(() => ports);
-    const client = createClient({ url: balancer.url, key: KEY, backoff: () => 100 });
-    const handles = NAMES.map((name) => client.start({ run: name, message: "sub-agents" }));
-    started[1]!.kill("SIGKILL");
-    const states = await Promise.all(handles.map(({ finished }) => finished));
-    expect(states.map(({ outcome }) => outcome)).toEqual(["done", "done", "done"]);
-    for (const run of NAMES) {
-      const response = await fetch(`${balancer.url}/runs/${run}/export.jsonl`, {
-        headers: { authorization: `Bearer ${KEY}` },
->>>>>>> 795cab6 (Pack, install and drive the package in a test; add a Dockerfile)
       });
       const ports = await Promise.all(started.map(async (child) => Number(await portOf(child.stdout))));
       balancer = await startRelay(() => ports);

@@ -1,32 +1,23 @@
-import { expect, test } from "vitest";
-import { startSite } from "../../examples/use-chat/site.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type BuiltPage, buildPage } from "../../examples/site.ts";
 import { demoAgent } from "../../src/models/demo.ts";
 import type { Source } from "../../src/source.ts";
 import { describeInBrowser } from "../browsing.ts";
+import { PICTURE_VIEW, frontEndPicture } from "../front-end-picture.ts";
+import { pausedSource } from "../paused-source.ts";
 import { onStop } from "../serving.ts";
 
-/** Emits text, then waits until the test lets it continue. */
-const speaking = () => {
-  const going = Promise.withResolvers<void>();
-  const source: Source = async function* (_, { signal }) {
-    signal.addEventListener("abort", () => going.resolve(), { once: true });
-    yield { type: "step-start", step: "s" };
-    yield { type: "text-start", part: "p" };
-    yield { type: "text-delta", part: "p", delta: "One " };
-    await going.promise;
-    if (signal.aborted) return;
-    yield { type: "text-delta", part: "p", delta: "two." };
-    yield { type: "text-end", part: "p" };
-    yield { type: "step-end", step: "s", finish: "stop" };
-  };
-  return { source, go: going.resolve };
-};
-
 describeInBrowser("useChat of @ai-sdk/react", ({ open }) => {
+  let built: BuiltPage;
+  beforeAll(() => {
+    built = buildPage("use-chat");
+  });
+  afterAll(() => built.remove());
+
   const openChat = async (source: Source) => {
-    const site = await startSite(source);
+    const site = await built.serve(source);
     onStop(site.close);
-    const page = await open(site.url);
+    const page = await open(site.url, PICTURE_VIEW);
     const status = page.getByRole("status");
     const send = async (text: string) => {
       await page.getByLabel("Message").fill(text);
@@ -52,6 +43,8 @@ describeInBrowser("useChat of @ai-sdk/react", ({ open }) => {
     const { page, send, answer, ready } = await openChat(demoAgent({ speed: 30 }));
     await send("Send the report, but ask for my approval first");
     await page.locator("section[aria-label=send_report][data-state=approval-requested]").waitFor();
+    await page.getByRole("button", { name: choice }).waitFor();
+    await frontEndPicture(page, "use-chat", 420);
     await page.getByRole("button", { name: choice }).click();
     const ended = choice === "Allow" ? "output-available" : "output-denied";
     await page.locator(`section[aria-label=send_report][data-state=${ended}]`).waitFor();
@@ -61,7 +54,7 @@ describeInBrowser("useChat of @ai-sdk/react", ({ open }) => {
   });
 
   test("stops the run", async () => {
-    const { page, send, answer, ready } = await openChat(speaking().source);
+    const { page, send, answer, ready } = await openChat(pausedSource().source);
     await send("Go");
     await answer.getByText("One").waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
@@ -70,7 +63,7 @@ describeInBrowser("useChat of @ai-sdk/react", ({ open }) => {
   });
 
   test("shows the continuing run once after a reload", async () => {
-    const { source, go } = speaking();
+    const { source, go } = pausedSource();
     const { page, send, answer, ready } = await openChat(source);
     await send("Go");
     await answer.getByText("One").waitFor();
