@@ -33,8 +33,6 @@ export interface FetchInit {
 /** A network that can fail on purpose. Each request opens its own connection. */
 export interface Line {
   readonly fetch: Fetch;
-  /** A connection for another protocol over HTTP, such as WebSocket. `what` is for the record. */
-  connect(url: string, what: string): Duplex;
   /** Bytes received so far. */
   readonly received: number;
   /** The longest time without a byte, since the first byte of a response. */
@@ -104,7 +102,6 @@ export const openLine = (faults: Faults, record: Exchange[]): Line => {
 
   return {
     fetch,
-    connect: (address, what) => opened(new URL(address), what).channel,
     get received() {
       return seen.bytes;
     },

@@ -67,7 +67,7 @@ export const startOpenWebUi = async (program: string): Promise<OpenWebUi> => {
 const versionOf = async (url: string): Promise<string> =>
   ((await (await fetch(`${url}/api/version`)).json()) as { version: string }).version;
 
-export const OFFLINE = {
+const OFFLINE = {
   WEBUI_SECRET_KEY: "only-for-this-test",
   OFFLINE_MODE: "true",
   HF_HUB_OFFLINE: "1",
