@@ -1,12 +1,13 @@
-// Installs the coding agents and frameworks that slow tests run, outside the checkout: `npm run agents -- [name …]`. Default: all.
+// Installs the coding agents, frameworks and front ends that slow tests run, outside the checkout: `npm run agents -- [name …]`. Default: all.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, lstatSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { agents, commandOf, homeOf } from "./install-agents/agents.ts";
+import { isInstalled, lockOf, pages } from "./install-agents/pages.ts";
 import { markOf, programOf, pythonAgents, pythonOf } from "./install-agents/python-agents.ts";
 
 const names = process.argv.slice(2);
-const known = [...agents, ...pythonAgents].map(({ name }) => name);
+const known = [...agents, ...pythonAgents, ...pages].map(({ name }) => name);
 const unknown = names.filter((name) => !known.includes(name));
 if (unknown.length > 0) {
   console.error(`unknown: ${unknown.join(", ")}; there are ${known.join(", ")}`);
@@ -51,4 +52,22 @@ for (const agent of agents.filter(isWanted)) {
     }
   }
   console.log(`${agent.name}: ${agent.package}@${agent.version} in ${home}`);
+}
+
+for (const page of pages.filter(isWanted)) {
+  const home = homeOf(page);
+  const { name, folder } = page;
+  if (!isInstalled(page)) {
+    mkdirSync(home, { recursive: true });
+    for (const file of ["package.json", "package-lock.json"])
+      copyFileSync(path.join(folder, file), path.join(home, file));
+    if (!run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error", "--ignore-scripts"], home)) {
+      console.error(`${name}: npm could not install ${folder}/package-lock.json`);
+      process.exit(1);
+    }
+    copyFileSync(path.join(folder, "package-lock.json"), lockOf(page));
+  }
+  const packages = path.join(folder, "node_modules");
+  if (!lstatSync(packages, { throwIfNoEntry: false })) symlinkSync(path.join(home, "node_modules"), packages);
+  console.log(`${name}: ${home}`);
 }

@@ -1,0 +1,6 @@
+// The page with the demo agent. PORT sets the port.
+import { demoAgent } from "../../src/models/demo.ts";
+import { buildPage } from "../site.ts";
+
+const { url } = await buildPage("copilotkit").serve(demoAgent(), Number(process.env.PORT || 4441));
+console.log(url);
