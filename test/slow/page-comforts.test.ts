@@ -26,10 +26,15 @@ const asking = (gate: Promise<void>): Source =>
     await answerTo("a");
   };
 
+/** A hidden page connects every few seconds. */
+const WHILE_HIDDEN = { timeout: 20_000 };
+
 /** Simulates hiding or showing the page's tab. */
 const setHidden = (page: Page, hidden: boolean) =>
   page.evaluate((isHidden) => {
     Object.defineProperty(document, "hidden", { configurable: true, get: () => isHidden });
+    const state = isHidden ? "hidden" : "visible";
+    Object.defineProperty(document, "visibilityState", { configurable: true, get: () => state });
     document.dispatchEvent(new Event("visibilitychange"));
   }, hidden);
 
@@ -62,7 +67,7 @@ describeInBrowser("daily comforts", ({ serve, open }: Browsing) => {
     expect(await page.getByRole("button", { name: "Continue the answer" }).count()).toBe(0);
   });
 
-  test("a hidden page says in its title that the agent waits or has finished, until somebody looks", async () => {
+  test("the title of a hidden page shows that the agent asks, until the user looks", async () => {
     const gate = Promise.withResolvers<void>();
     const page = await open(await serve(asking(gate.promise)));
     await send(page, "Do it");
@@ -70,12 +75,27 @@ describeInBrowser("daily comforts", ({ serve, open }: Browsing) => {
     await setHidden(page, true);
     expect(await page.title()).toBe("Do it · Runcast");
     gate.resolve();
-    await expect.poll(() => page.title()).toBe("Waiting for you · Do it · Runcast");
+    await expect.poll(() => page.title(), WHILE_HIDDEN).toBe("Waiting for you · Do it · Runcast");
     await setHidden(page, false);
     await expect.poll(() => page.title()).toBe("Do it · Runcast");
     await page.getByRole("button", { name: "Yes" }).first().click();
     await ended(page, "done");
     expect(await page.title()).toBe("Do it · Runcast");
+  });
+
+  test("the title of a hidden page shows that a run has finished", async () => {
+    const gate = Promise.withResolvers<void>();
+    const finishing: Source = async function* () {
+      yield { type: "step-start", step: "s" };
+      await gate.promise;
+      yield { type: "step-end", step: "s", finish: "stop" };
+    };
+    const page = await open(await serve(finishing));
+    await send(page, "Do it");
+    await page.locator("[data-run]").waitFor();
+    await setHidden(page, true);
+    gate.resolve();
+    await expect.poll(() => page.title(), WHILE_HIDDEN).toBe("Finished · Do it · Runcast");
   });
 
   test("notifications are shown once they are wanted and allowed, and only while the page is hidden", async () => {
@@ -103,7 +123,7 @@ describeInBrowser("daily comforts", ({ serve, open }: Browsing) => {
     await setHidden(page, true);
     gate.resolve();
     const shown = () => page.evaluate(() => (window as unknown as { shown: string[] }).shown);
-    await expect.poll(shown).toEqual(["Waiting for you: Send the report?"]);
+    await expect.poll(shown, WHILE_HIDDEN).toEqual(["Waiting for you: Send the report?"]);
     await setHidden(page, false);
     await page.getByRole("button", { name: "Yes" }).first().click();
     await ended(page, "done");

@@ -36,7 +36,10 @@ export interface Runs {
   get(run: string): ShownRun | undefined;
   /** Called after each change of what `get` returns, but not for changes of the state's nodes. */
   subscribe(run: string, listener: () => void): () => void;
-  /** Runs are not followed while the page is hidden, because browsers limit connections across all tabs. */
+  /**
+   * Browsers limit connections across all tabs, so a hidden page does not keep any open. It connects now and then to
+   * learn that an agent asks or has finished.
+   */
   setHidden(isHidden: boolean): void;
 }
 
@@ -56,11 +59,15 @@ interface TrackedRun {
 
 /** How many unused runs stay in memory. */
 const IDLE = 40;
+/** How often a hidden page connects, and for how long. Browsers slow down the timers of a page that is hidden for minutes. */
+const PEEK_EVERY_MS = 5000;
+const PEEK_MS = 1000;
 
 export const createRuns = ({ client, entries, onEntry, onEnd }: RunsOptions): Runs => {
   const known = new Map<string, TrackedRun>();
   const listeners = new Map<string, Set<() => void>>();
   let isHidden = false;
+  let peeks: ReturnType<typeof setInterval> | undefined;
 
   const show = (run: string, change: Partial<ShownRun>): void => {
     const found = known.get(run);
@@ -85,9 +92,9 @@ export const createRuns = ({ client, entries, onEntry, onEnd }: RunsOptions): Ru
     });
   };
 
-  const connect = (run: string): void => {
+  const connect = (run: string, isPeek = false): void => {
     const found = known.get(run);
-    if (!found?.shown.isLoaded || found.handle || isHidden) return;
+    if (!found?.shown.isLoaded || found.handle || (isHidden && !isPeek)) return;
     const [follow] = found.follows;
     const { state } = found.shown;
     if (!follow || state.outcome !== undefined) return;
@@ -115,6 +122,17 @@ export const createRuns = ({ client, entries, onEntry, onEnd }: RunsOptions): Ru
     found.handle = undefined;
     handle.close();
     showConnection(run, undefined);
+  };
+
+  const connectAll = (isPeek: boolean): void => {
+    for (const run of known.keys()) connect(run, isPeek);
+  };
+  const disconnectAll = (): void => {
+    for (const run of known.keys()) disconnect(run);
+  };
+  const peek = (): void => {
+    connectAll(true);
+    setTimeout(() => isHidden && disconnectAll(), PEEK_MS);
   };
 
   const load = async (run: string, state: RunState, answer: RunAnswer): Promise<void> => {
@@ -188,8 +206,12 @@ export const createRuns = ({ client, entries, onEntry, onEnd }: RunsOptions): Ru
       };
     },
     setHidden: (value) => {
+      if (isHidden === value) return;
       isHidden = value;
-      for (const run of known.keys()) (isHidden ? disconnect : connect)(run);
+      clearInterval(peeks);
+      if (!isHidden) return connectAll(false);
+      disconnectAll();
+      peeks = setInterval(peek, PEEK_EVERY_MS);
     },
   };
 };
