@@ -1,5 +1,5 @@
 // The page with the demo agent. PORT sets the port.
-import { demoAgent } from "../../src/models/demo.ts";
+import { demoAgent } from "runcast/models/demo";
 import { buildPage } from "../site.ts";
 
 const { url } = await buildPage("copilotkit").serve(demoAgent(), Number(process.env.PORT || 4441));
