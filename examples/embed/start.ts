@@ -2,7 +2,7 @@
 import { native } from "runcast/dialects/native";
 import { memory } from "runcast/logs/memory";
 import { demoAgent } from "runcast/models/demo";
-import { page } from "../../src/page.ts";
+import { page } from "runcast/page";
 import { createServer } from "runcast/server";
 import { createSite } from "./site.ts";
 

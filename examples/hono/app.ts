@@ -4,7 +4,7 @@ import { Hono } from "hono";
 import { native } from "runcast/dialects/native";
 import { memory } from "runcast/logs/memory";
 import { demoAgent } from "runcast/models/demo";
-import { page } from "../../src/page.ts";
+import { page } from "runcast/page";
 import { createServer } from "runcast/server";
 
 const basePath = "/runcast";
