@@ -68,18 +68,21 @@ const transfer = async (
 
 /** As `listening`, but each answer waits for `go`. */
 const waiting = (requests: RunRequest[]): { readonly source: Source; go(): void } => {
-  let gate = Promise.withResolvers<void>();
+  const runs: (() => void)[] = [];
+  let early = 0;
   const source: Source = async function* (request, context) {
-    const open = gate.promise;
     yield { type: "status", text: "Waiting" };
-    await open;
+    if (early > 0) early--;
+    else await new Promise<void>((resolve) => runs.push(resolve));
     yield* listening(requests)(request, context);
   };
   return {
     source,
+    // A run that starts later takes a `go` that no run was waiting for.
     go: () => {
-      gate.resolve();
-      gate = Promise.withResolvers();
+      const run = runs.shift();
+      if (run) run();
+      else early++;
     },
   };
 };
