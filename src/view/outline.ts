@@ -6,6 +6,7 @@ import { describeAsk } from "./ask.ts";
 import { type Badge, badgeOf } from "./badge.ts";
 import { describeCall } from "./call.ts";
 import { describeProblem } from "./problem.ts";
+import { textOfMarkdown } from "../markdown.ts";
 import { oneLine } from "./text.ts";
 
 /** A place in a run that a reader can go to. */
@@ -32,6 +33,8 @@ export interface Outline {
 type Described = Omit<OutlineRow, "key" | "target" | "depth">;
 
 const LABEL = 100;
+/** How much of a text is read as Markdown for a label. */
+const BEGINNING = 400;
 const NOTE = 160;
 const MAX_NAMES = 3;
 
@@ -143,7 +146,9 @@ const stepOf = (step: StepNode, content: readonly Node[], number: number): Descr
   const names = [...new Set(calls.map(({ title, name }) => oneLine(title?.trim() || name, LABEL)))];
   const more = names.length > MAX_NAMES ? ", …" : "";
   const label =
-    (text?.kind === "text" && oneLine(text.text, LABEL)) || names.slice(0, MAX_NAMES).join(", ") + more || "Thinking";
+    (text?.kind === "text" && oneLine(textOfMarkdown(text.text.slice(0, BEGINNING)), LABEL)) ||
+    names.slice(0, MAX_NAMES).join(", ") + more ||
+    "Thinking";
   const badge = STEP_ENDS[step.finish ?? ""];
   return {
     kind: "step",

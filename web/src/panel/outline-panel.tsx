@@ -1,7 +1,7 @@
 import { memo, useMemo, useRef, useState } from "react";
 import type { RunState } from "runcast/state";
 import { createOutline, type Outline, type OutlineRow, type RunIndex, runTitle } from "runcast/view";
-import { IconAgent, IconChevron, IconCross, IconFile, IconHand } from "../kit/icons.tsx";
+import { IconAgent, IconCross, IconFile, IconHand } from "../kit/icons.tsx";
 import { Toggle } from "../kit/toggle.tsx";
 import { VirtualList } from "../kit/virtual-list.tsx";
 import { StateMark } from "../run/state-mark.tsx";
@@ -77,7 +77,12 @@ const linesOf = (indexes: readonly RunIndex[], outlines: WeakMap<RunState, Outli
     return indexes.length > 1 ? [{ run, key: name, row: undefined }, ...rows] : rows;
   });
 
-const ICONS = { step: IconChevron, agent: IconAgent, ask: IconHand, file: IconFile, failure: IconCross } as const;
+const Dot = ({ className }: { readonly className: string }) => (
+  <span className={`flex items-center justify-center ${className}`}>
+    <span className="size-1.5 rounded-full bg-current" />
+  </span>
+);
+const ICONS = { step: Dot, agent: IconAgent, ask: IconHand, file: IconFile, failure: IconCross } as const;
 const MAX_INDENT = 5;
 
 interface LineViewProps extends Pick<Line, "run" | "row">, Pick<OutlinePanelProps, "onJump"> {
