@@ -119,6 +119,7 @@ describeInBrowser("the first minutes", ({ open }) => {
     // The demo is beside it, and the element shows any run on any page of this origin.
     const handle = createClient({ url }).start({ agent: "demo", message: "Just answer: are you real?" });
     await handle.finished;
+    await page.addScriptTag({ type: "module", url: `${url}/element.js` });
     await page.evaluate(showRun, { url, run: handle.run });
     await page.locator("run-view").getByText("scripted").first().waitFor();
   });
@@ -147,8 +148,7 @@ describeInBrowser("the first minutes", ({ open }) => {
 });
 
 /** Runs in the page. */
-const showRun = async ({ url, run }: { readonly url: string; readonly run: string }): Promise<void> => {
-  await import(`${url}/element.js`);
+const showRun = ({ url, run }: { readonly url: string; readonly run: string }): void => {
   const view = document.createElement("run-view");
   view.setAttribute("url", url);
   view.setAttribute("run", run);
