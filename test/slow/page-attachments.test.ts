@@ -240,12 +240,10 @@ describeInBrowser("attachments", ({ serve, open }) => {
     await expect.poll(() => queued(page).getByRole("listitem").count()).toBe(2);
     go();
     await expect.poll(() => requests.length).toBe(1);
-    await page.getByRole("button", { name: "Stop the run" }).waitFor();
     await expect.poll(() => queued(page).getByRole("listitem").count()).toBe(1);
     go();
     await expect.poll(() => requests.length).toBe(2);
     await expect.poll(() => queued(page).count()).toBe(0);
-    await page.getByRole("button", { name: "Stop the run" }).waitFor();
     go();
     await expect.poll(() => requests.length).toBe(3);
     const names = (request: RunRequest) =>
