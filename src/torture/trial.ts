@@ -98,3 +98,10 @@ export const eventually = async (holds: () => boolean, withinMs: number): Promis
   for (const end = Date.now() + withinMs; !holds() && Date.now() < end;)
     await new Promise((resolve) => setTimeout(resolve, 20));
 };
+
+/** Where a text differs from what it should be. */
+export const difference = (text: string, wanted: string): string => {
+  let at = 0;
+  while (at < text.length && text[at] === wanted[at]) at++;
+  return `${text.length} of ${wanted.length} characters are shown; the first difference is at ${at}`;
+};

@@ -1,7 +1,7 @@
 import type { Viewer } from "../driver.ts";
 import { words } from "../random.ts";
 import type { Scene } from "../stage.ts";
-import { able, eventually, must, needTools, no, type Trial, type TrialContext, yes } from "../trial.ts";
+import { able, difference, eventually, must, needTools, no, type Trial, type TrialContext, yes } from "../trial.ts";
 
 const PIECES = 150;
 const MAX_CUTS = 3;
@@ -72,10 +72,4 @@ const cutAt = async (context: TrialContext, at: number, isLate: boolean): Promis
 const ended = async (scene: Scene): Promise<void> => {
   await eventually(() => scene.finished >= 2, 5000);
   await new Promise((resolve) => setTimeout(resolve, 300));
-};
-
-const difference = (text: string, wanted: string): string => {
-  let at = 0;
-  while (at < text.length && text[at] === wanted[at]) at++;
-  return `${text.length} of ${wanted.length} characters are shown; the first difference is at ${at}`;
 };

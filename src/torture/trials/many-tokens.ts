@@ -1,4 +1,4 @@
-import { must, type Trial, yes } from "../trial.ts";
+import { difference, must, type Trial, yes } from "../trial.ts";
 
 const LONGEST_MS = 240_000;
 
@@ -24,10 +24,7 @@ export const manyTokens: Trial = {
         300,
       ),
     );
-    must(
-      viewer.screen.text === scene.text(0),
-      `${viewer.screen.text.length} characters are shown instead of ${scene.text(0).length}`,
-    );
+    must(viewer.screen.text === scene.text(0), difference(viewer.screen.text, scene.text(0)));
     const bytesPerToken = Math.round(wire.received / count);
     const microsecondsPerToken = Math.round((ms * 1000) / count);
     return yes(`${bytesPerToken} bytes and ${microsecondsPerToken} µs per token, for ${count} tokens`, {
