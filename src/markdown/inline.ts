@@ -3,7 +3,7 @@ import { bareLinkAt, bareLinkIn } from "./inline/bare-links.ts";
 import { type Bracket, closeBracket } from "./inline/brackets.ts";
 import { PUNCTUATION, sticky } from "./inline/destination.ts";
 import { emphasize, flanking } from "./inline/emphasis.ts";
-import { entityOf } from "./inline/entities.ts";
+import { ENTITY, entityOf } from "./inline/entities.ts";
 import { type Items, createItems, finished } from "./inline/items.ts";
 import { closeOpen, openTail } from "./inline/open.ts";
 import { backtickRuns, formulas } from "./inline/spans.ts";
@@ -186,7 +186,7 @@ export const parseInline = (
     } else if (char === "]") at = closeBracket(reading, at);
     else if (char === "<") angle();
     else if (char === "&") {
-      const found = sticky(/&(#[xX][\da-fA-F]{1,6}|#\d{1,7}|[a-zA-Z][\da-zA-Z]{1,31});/y, text, at);
+      const found = sticky(ENTITY, text, at);
       const decoded = found && entityOf(found[1]!);
       if (decoded === undefined) literal(1);
       else {

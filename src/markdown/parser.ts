@@ -151,13 +151,9 @@ export const createParser = (): MarkdownParser => {
         break;
       }
       case "underline":
-        if (takeDefinitions(leaf!)) prose!.append(line.text);
-        else {
-          leaf!.kind = "heading";
-          leaf!.level = next.level;
-          touch(leaf!);
-          closeHeading();
-        }
+        if (!takeDefinitions(leaf!)) makeHeading(next.level);
+        else if (line.text.startsWith("---")) apply({ ...line, leaf: { kind: "rule" } });
+        else prose!.append(line.text);
         break;
       case "rule":
         begin("rule", "none");
@@ -203,7 +199,10 @@ export const createParser = (): MarkdownParser => {
     }
   };
 
-  const closeHeading = (): void => {
+  const makeHeading = (level: number): void => {
+    leaf!.kind = "heading";
+    leaf!.level = level;
+    touch(leaf!);
     leafKind = "none";
     closeLeaf();
   };

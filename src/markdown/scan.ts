@@ -207,8 +207,9 @@ const mathStart = (char: string, text: string, { ends, waits }: Around): Start |
   if (close >= 0 && text.slice(close + 2).trim() !== "") return TEXT;
   if (waits) return undefined;
   if (!ends || close === 2) return TEXT;
-  // `\[` is also an escaped bracket. It opens a formula only if that closes on the same line, or if nothing directly follows the mark.
-  if (char === "\\" && close < 0 && /^\S/.test(text.slice(2))) return TEXT;
+  // `\[` is also an escaped bracket. It opens a formula only if that closes on the same line, or if neither text nor the
+  // bracket's counterpart follows on this line.
+  if (char === "\\" && close < 0 && /^(?:\S|[^[]*\])/.test(text.slice(2))) return TEXT;
   return { kind: "math", mark, closed: close > 0 };
 };
 

@@ -24,7 +24,7 @@ export const cellsOf = (row: string): string[] => {
 export const delimitersOf = (line: string): Alignment[] | undefined => {
   if (!line.includes("|") && !line.includes(":")) return undefined;
   const cells = cellsOf(line);
-  if (cells.length > COLUMNS || !cells.every((cell) => /^:?-+:?$/.test(cell))) return undefined;
+  if (cells.length === 0 || cells.length > COLUMNS || !cells.every((cell) => /^:?-+:?$/.test(cell))) return undefined;
   return cells.map((cell) =>
     cell.startsWith(":")
       ? cell.endsWith(":") && cell.length > 1

@@ -1,4 +1,4 @@
-import { decodeEntities } from "./entities.ts";
+import { ENTITY, entityOf } from "./entities.ts";
 
 /** Reads a link destination, with or without angle brackets. */
 export const destinationAt = (text: string, at: number): { url: string; end: number } | undefined => {
@@ -47,5 +47,8 @@ export const sticky = (pattern: RegExp, text: string, at: number): RegExpExecArr
 
 export const PUNCTUATION = /^[!-/:-@[-`{-~]$/;
 
-/** Resolves backslash escapes and entities. */
-export const unescaped = (text: string): string => decodeEntities(text.replaceAll(/\\([!-/:-@[-`{-~])/g, "$1"));
+const RESOLVED = new RegExp(`\\\\([!-/:-@[-\`{-~])|${ENTITY.source}`, "g");
+
+/** Resolves backslash escapes and entities. An escaped `&` starts no entity. */
+export const unescaped = (text: string): string =>
+  text.replaceAll(RESOLVED, (whole, escaped: string | undefined, name: string) => escaped ?? entityOf(name) ?? whole);

@@ -1,9 +1,6 @@
-/** Decodes common entities. Leaves others unchanged. */
-export const decodeEntities = (text: string): string =>
-  text.includes("&") ? text.replaceAll(ENTITY, (whole, name: string) => entityOf(name) ?? whole) : text;
+export const ENTITY = /&(#[xX][\da-fA-F]{1,6}|#\d{1,7}|[a-zA-Z][\da-zA-Z]{1,31});/y;
 
-export const ENTITY = /&(#[xX][\da-fA-F]{1,6}|#\d{1,7}|[a-zA-Z][\da-zA-Z]{1,31});/g;
-
+/** The character that an entity stands for, if it is a common one. */
 export const entityOf = (name: string): string | undefined => {
   if (!name.startsWith("#")) return Object.hasOwn(NAMED, name) ? NAMED[name] : undefined;
   const point = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));

@@ -13,7 +13,7 @@ export interface Items {
   last: Item | undefined;
   add(inline: Inline): Item;
   text(text: string): void;
-  /** Removes trailing spaces and returns their number. */
+  /** Removes trailing spaces and tabs, and returns the number of spaces after the last tab. */
   trimEnd(): number;
   remove(item: Item): void;
   /** Removes and returns the inlines between two items. */
@@ -39,7 +39,7 @@ export const createItems = (): Items => {
       if (inline?.kind !== "text") return 0;
       const trimmed = inline.text.replace(/[ \t]+$/, "");
       items.last!.inline = { kind: "text", text: trimmed };
-      return inline.text.slice(trimmed.length).replaceAll("\t", "").length;
+      return / *$/.exec(inline.text)![0].length;
     },
     remove(item) {
       if (item.prev) item.prev.next = item.next;
