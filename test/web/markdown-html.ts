@@ -1,4 +1,12 @@
-import { type Block, createParser, type Inline, type MarkdownParser } from "../../src/markdown.ts";
+import {
+  beginsTask,
+  type Block,
+  createParser,
+  type Inline,
+  type MarkdownParser,
+  taskOf,
+  withoutBox,
+} from "../../src/markdown.ts";
 
 /** The tree of a text, as HTML in the style of the specification's examples. Formulas are `<math>`. */
 export const htmlOf = (parts: string | readonly string[]): string => {
@@ -6,6 +14,28 @@ export const htmlOf = (parts: string | readonly string[]): string => {
   for (const part of [parts].flat()) parser.write(part);
   parser.end();
   return blockHtml(parser, parser.document);
+};
+
+const BLOCK = "ul|ol|li|p|pre|blockquote|h\\d|table|thead|tbody|tr|th|td|hr|br|section";
+
+/** HTML without differences of spelling: white space around blocks, escapes, the form of empty elements and checkboxes. */
+export const normalHtml = (html: string): string =>
+  html
+    .replaceAll("\r\n", "\n")
+    .replaceAll(/<input ([^>]*)>\s*/g, (_, box: string) => `<input${box.includes("checked") ? " checked" : ""}>`)
+    .replaceAll(/ ?\/>/g, ">")
+    .replaceAll(/(?<=(?:href|src)=)"([^"]*)"/g, (_, url: string) => `"${decoded(url.replaceAll("&gt;", ">"))}"`)
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll(new RegExp(`\\n(?=</?(?:${BLOCK})\\b)|(?<=</?(?:${BLOCK})\\b[^>]*>)\\n`, "g"), "")
+    .trim();
+
+const decoded = (url: string): string => {
+  try {
+    return decodeURI(url);
+  } catch {
+    return url;
+  }
 };
 
 /** Like `htmlOf`, but without ending the text. */
@@ -17,7 +47,12 @@ export const openHtmlOf = (text: string): string => {
 
 const blockHtml = (parser: MarkdownParser, block: Block): string => {
   const inside = (): string => block.children.map((child) => blockHtml(parser, child)).join("");
-  const prose = (): string => inlineHtml(block.children.flatMap((piece) => parser.inlines(piece))).trim();
+  const prose = (): string =>
+    inlineHtml(
+      block.children.flatMap((piece) =>
+        beginsTask(piece) ? withoutBox(parser.inlines(piece)) : parser.inlines(piece),
+      ),
+    ).replace(/[ \t\n]+$/, "");
   switch (block.kind) {
     case "document":
       return inside();
@@ -32,8 +67,10 @@ const blockHtml = (parser: MarkdownParser, block: Block): string => {
     case "paragraph": {
       const text = prose();
       if (text === "") return "";
+      const task = block.index === 0 && block.parent!.kind === "item" ? taskOf(block.parent!) : undefined;
+      const box = task ? `<input type="checkbox"${task === "done" ? " checked" : ""}>` : "";
       const tight = block.parent!.kind === "item" && !block.parent!.parent!.loose;
-      return tight ? text : `<p>${text}</p>`;
+      return tight ? box + text : `<p>${box}${text}</p>`;
     }
     case "heading":
       return `<h${block.level}>${prose()}</h${block.level}>`;

@@ -1,0 +1,11 @@
+declare module "commonmark-spec" {
+  const specification: {
+    readonly tests: readonly {
+      readonly markdown: string;
+      readonly html: string;
+      readonly section: string;
+      readonly number: number;
+    }[];
+  };
+  export default specification;
+}
