@@ -35,7 +35,7 @@ export interface Config
       "defaultAgent" | "host" | "port" | "basePath" | "key" | "keys" | "keyInPath" | "hosts" | "origins" | "publicUrl"
     >,
     Pick<ServerOptions, "jwt" | "frameAncestors" | "trustProxy" | "limits" | "secret" | "redact">,
-    Pick<RunnerOptions, "timeoutMs" | "maxBytes" | "onEnd"> {
+    Pick<RunnerOptions, "timeoutMs" | "maxBytes" | "onEnd" | "prices"> {
   /** Agents by name. Default: the scripted demo. */
   readonly agents?: Readonly<Record<string, Source>>;
   /** A name, the URL of an engine that several servers share, or a log. Default: `sqlite`, in `.runcast/` next to the configuration. */

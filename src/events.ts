@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CALL_OUTCOMES, PROTOCOL } from "./protocol.ts";
+import { CALL_OUTCOMES, MAX_COST, PROTOCOL } from "./protocol.ts";
 
 export { PROTOCOL };
 
@@ -45,12 +45,13 @@ export const problemSchema = z.object({
 });
 export type Problem = z.infer<typeof problemSchema>;
 
-/** Token counts. `reasoning` is included in `output`, `cached` in `input`. */
+/** Token counts, and what they cost. `reasoning` is included in `output`, `cached` in `input`. */
 export const usageSchema = z.object({
   input: count.optional(),
   output: count.optional(),
   reasoning: count.optional(),
   cached: count.optional(),
+  cost: z.number().min(0).max(MAX_COST).optional().describe("in US dollars"),
 });
 export type Usage = z.infer<typeof usageSchema>;
 

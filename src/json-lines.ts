@@ -39,6 +39,7 @@ export const createJsonLines = (write: (line: string) => void, withMessages: boo
         ms: since === undefined ? undefined : now().getTime() - since,
         inputTokens: end.usage?.input,
         outputTokens: end.usage?.output,
+        cost: end.usage?.cost,
       });
     },
     refused: ({ status, code }: { readonly status: number; readonly code: string }): void =>

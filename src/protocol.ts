@@ -3,6 +3,9 @@ import type { ApprovalOption, ChoiceOption, EventOf, Message, Problem, RunOutcom
 /** The version of the vocabulary in events.ts, the grammar in verify.ts, and PROTOCOL.md. Logs of earlier versions stay readable. */
 export const PROTOCOL = 2;
 
+/** The highest cost that usage can have, in US dollars, so that no sum of claims overflows. */
+export const MAX_COST = 1e9;
+
 /** The outcomes of a tool call. */
 export const CALL_OUTCOMES = ["ok", "error", "denied", "cancelled", "timeout", "interrupted", "deferred"] as const;
 

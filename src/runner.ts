@@ -2,6 +2,7 @@ import type { Waiting } from "./dialect.ts";
 import type { Answer, Entry, Event, EventOf } from "./events.ts";
 import type { Log, RunInfo } from "./log.ts";
 import { messageOf } from "./message-of.ts";
+import type { Prices } from "./prices.ts";
 import { createRunId } from "./run-id.ts";
 import { type Active, placeholder } from "./runner/active.ts";
 import { ActiveRun } from "./runner/active-run.ts";
@@ -92,6 +93,8 @@ export interface RunnerOptions {
   readonly onCut?: (run: string) => void;
   /** The time limit of a run. A longer run ends with the error `timeout`. Default: none. */
   readonly timeoutMs?: number;
+  /** What models cost, for runs whose source reports tokens only. Default: no costs. */
+  readonly prices?: Prices;
   /** The size limit of a run, including its files. A larger run ends with the error `too-large`. Default: 256 MB. */
   readonly maxBytes?: number;
   /** How long a cancelled source may take to stop before it is abandoned. Default: 5 s. */

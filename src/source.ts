@@ -9,6 +9,7 @@ import {
   messageSchema,
   userSchema,
 } from "./events.ts";
+import type { Prices } from "./prices.ts";
 import { RUN_ID, RUN_ID_RULE } from "./run-id.ts";
 import type { RunState } from "./state.ts";
 
@@ -135,6 +136,11 @@ export interface RunContext {
   put(bytes: Uint8Array | string, file: { mediaType: string; name?: string }): Promise<FileRef>;
   /** Bytes that this run stored beside its log. Undefined if there is no such file. */
   get(file: string): Promise<Uint8Array | undefined>;
+  /**
+   * The configured prices. The runner applies them to usage without a cost, by the model that the events name. A source
+   * that knows more names of its models applies them itself.
+   */
+  readonly prices?: Prices;
 }
 
 /** A tool that the client runs. Its call ends as `deferred`, and its result comes with the next request. */

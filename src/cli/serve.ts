@@ -116,7 +116,7 @@ const reporter =
 const serverOptions = (config: LoadedConfig, { log }: OpenedLog, report: Report, lines: JsonLines | undefined) => {
   const { agents, dialects, defaultAgent, key, keys, keyInPath, hosts, origins, basePath, publicUrl } = config;
   const { frameAncestors } = config;
-  const { jwt, trustProxy, limits, secret, redact, onEnd, timeoutMs, maxBytes, validateServer } = config;
+  const { jwt, trustProxy, limits, secret, redact, onEnd, timeoutMs, maxBytes, prices, validateServer } = config;
   return {
     agents,
     dialects,
@@ -141,7 +141,7 @@ const serverOptions = (config: LoadedConfig, { log }: OpenedLog, report: Report,
       redact,
     }),
     runner: {
-      ...present({ timeoutMs, maxBytes, observe: lines?.observe }),
+      ...present({ timeoutMs, maxBytes, prices, observe: lines?.observe }),
       onEnd: (ended: EndedRun) => {
         lines?.runEnded(ended);
         return onEnd?.(ended);

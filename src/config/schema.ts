@@ -65,6 +65,17 @@ const retentionSchema = strictFields(
   { word, expected: "an object" },
 );
 
+const dollarsError = "must be a number of dollars per million tokens, from 0 to 1,000,000";
+const dollars = z.number({ error: dollarsError }).min(0, { error: dollarsError }).max(1e6, { error: dollarsError });
+const pricesSchema = z.record(
+  text,
+  strictFields(
+    { input: dollars, output: dollars, cachedInput: dollars.optional() },
+    { word, expected: "an object with input and output" },
+  ),
+  { error: "must be an object of prices by model" },
+);
+
 const portError = "must be a whole number from 0 (any free port) to 65535";
 const keyError = "must be a string of at least 8 characters without spaces, or a list of such strings";
 const isKey = (value: unknown): boolean => typeof value === "string" && /^\S{8,}$/.test(value);
@@ -155,6 +166,7 @@ export const configSchema = strictFields(
     timeoutMs: positive("milliseconds").optional(),
     handOverMs: positive("milliseconds").optional(),
     maxBytes: positive("bytes").optional(),
+    prices: pricesSchema.optional(),
     retention: retentionSchema.optional(),
     onEnd: z.custom<(ended: EndedRun) => unknown>(isFunction, { error: "must be a function" }).optional(),
     dialects: z

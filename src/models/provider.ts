@@ -73,7 +73,7 @@ export const provider = (options: ProviderOptions = {}): Provider => {
     if (baseUrl === undefined && family.needsBaseUrl) throw missingUrl(name, prefix);
     const { headers, reasoningHistory } = endpoint;
     const made = await family.make(model, { name: prefix, apiKey, baseUrl, headers, reasoningHistory });
-    return Object.assign(made, { keyVariable: keys[0], accepts: accepts(name) ?? family.accepts });
+    return Object.assign(made, { fullName: name, keyVariable: keys[0], accepts: accepts(name) ?? family.accepts });
   };
 
   const keys = Object.values(endpoints).flatMap(({ apiKey, headers = {} } = {}) => [

@@ -9,7 +9,7 @@ export const emitEnd = (
   asked: Ending | undefined,
   end: EventOf<"run-end"> | undefined,
 ): EventOf<"run-end"> => {
-  const { verifier, tally } = intake;
+  const { verifier, tally, costs } = intake;
   const ending = asked ?? endingOf(end) ?? unfinished(verifier.root);
   if (!ending) for (const event of closeQuietly(verifier.root)) intake.emit(event);
   for (const event of closeInside(verifier.root, ending ?? { outcome: "interrupted" })) intake.emit(event);
@@ -20,7 +20,7 @@ export const emitEnd = (
     outcome: ending?.outcome ?? "done",
     ...(ending?.error && { error: ending.error }),
   } as const;
-  const written: EventOf<"run-end"> = { ...runEnd, ...tally.summary(end, !ending) };
+  const written: EventOf<"run-end"> = costs.add({ ...runEnd, ...tally.summary(end, !ending, costs.used) });
   try {
     intake.emit(written);
     return written;
@@ -30,7 +30,7 @@ export const emitEnd = (
       ...runEnd,
       outcome: "error",
       error: problemOf(error),
-      ...tally.summary(undefined, false),
+      ...tally.summary(undefined, false, costs.used),
     } as const;
     intake.emit(corrected);
     return corrected;

@@ -4,6 +4,7 @@ import { type Redactor, Refusal } from "../source.ts";
 import { createVerifier, misfitOf } from "../verify.ts";
 import { createAsks } from "./asks.ts";
 import { leftOpen } from "./close.ts";
+import { Costs } from "./costs.ts";
 import { createIsStale, type IsStale } from "./stale.ts";
 import { tooLarge } from "./problem.ts";
 import type { RunOptions } from "./run-options.ts";
@@ -17,6 +18,7 @@ export class Intake {
   readonly verifier = createVerifier();
   readonly renamer = new Renamer(this.verifier);
   readonly tally = new Tally();
+  readonly costs: Costs;
   readonly asks = createAsks((event) => this.emit(event));
   readonly targets: Targets;
   readonly writer: Writer;
@@ -30,6 +32,7 @@ export class Intake {
 
   constructor(writer: Writer, stop: AbortSignal, maxBytes: number, options: RunOptions) {
     this.redactor = options.agent.source.redaction?.();
+    this.costs = new Costs(options.prices);
     this.writer = writer;
     this.targets = new Targets(stop);
     this.#isStale = createIsStale(this.verifier, this.targets);
@@ -54,6 +57,7 @@ export class Intake {
     this.verifier.check(event);
     if ("delta" in event) return;
     this.tally.observe(event);
+    this.costs.observe(event);
     if (event.type === "ask-start" || event.type === "ask-end") this.asks.replay(event);
   }
 
@@ -61,7 +65,7 @@ export class Intake {
   take(sourced: Event): void {
     if (sourced.type === "run-start") return;
     const renamed = this.renamer.rename(sourced);
-    const event = renamed.type === "run-resume" ? this.#placed(renamed) : renamed;
+    const event = renamed.type === "run-resume" ? this.#placed(renamed) : this.costs.add(renamed);
     if (this.#isStale(event)) {
       // This ask is dropped from the log, so settle its waiters: no answer can come.
       if (event.type === "ask-start") this.asks.observe({ type: "ask-end", ask: event.ask, outcome: "cancelled" });
@@ -93,6 +97,7 @@ export class Intake {
 
   #observe(event: Event): void {
     this.tally.observe(event);
+    this.costs.observe(event);
     this.#onEvent?.(event);
     if (event.type === "ask-start" || event.type === "ask-end") this.asks.observe(event);
     else if (event.type === "tool-end") this.targets.ended("call", event.call);

@@ -7,7 +7,7 @@ import type { RunOptions } from "./run-options.ts";
 
 /** The context through which a source acts on its run. */
 export const runContext = (
-  { log, run, agent, as, lease }: RunOptions,
+  { log, run, agent, as, lease, prices }: RunOptions,
   signal: AbortSignal,
   { targets, asks, renamer, writer }: Intake,
   { put, get }: Files,
@@ -33,5 +33,6 @@ export const runContext = (
     stored,
     put,
     get,
+    ...(prices && { prices }),
   };
 };

@@ -1,19 +1,16 @@
 import type { Event, EventOf, Usage } from "../events.ts";
 import type { EventsAbout } from "../protocol.ts";
-import { addUsage } from "../state.ts";
 
 type Summary = Pick<EventOf<"run-end">, "usage" | "answer" | "awaiting">;
 
-/** The totals for run-end: usage of all agents, and the parts that make up the answer (those of the last root step without calls). */
+/** The summary for run-end: usage of all agents, and the parts that make up the answer (those of the last root step without calls). */
 export class Tally {
-  #usage: Usage | undefined;
   #parts: string[] | undefined;
   #calls = 0;
   #answer: readonly string[] | undefined;
 
   observe(event: Event): void {
     if (event.type === "step-end") {
-      this.#usage = addUsage(this.#usage ?? {}, event.usage);
       if (event.agent === undefined && this.#calls === 0) this.#answer = this.#parts;
     } else if (event.agent !== undefined) return;
     else if (event.type === "step-start") {
@@ -26,8 +23,9 @@ export class Tally {
     } else event satisfies EventsAbout;
   }
 
-  summary(sourced: EventOf<"run-end"> | undefined, isDone: boolean): Summary {
-    const total = sourced?.usage ?? this.#usage ?? {};
+  /** `used` is the usage of all steps. */
+  summary(sourced: EventOf<"run-end"> | undefined, isDone: boolean, used: Usage = {}): Summary {
+    const total = sourced?.usage ?? used;
     const parts = sourced?.answer ?? this.#answer ?? [];
     return {
       ...(Object.keys(total).length > 0 && { usage: total }),

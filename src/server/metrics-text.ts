@@ -51,6 +51,7 @@ export const metricsText = (metrics: Metrics, gauges: Gauges): string => {
   add("runcast_refusals_total", "counter", "Requests that were refused or failed.", [...metrics.refusals].toSorted());
   add("runcast_step_retries_total", "counter", "Requests to models that were tried again.", metrics.retries);
   add("runcast_tokens_total", "counter", "Tokens by model, as providers count them.", [...metrics.tokens].toSorted());
+  add("runcast_cost_dollars_total", "counter", "What steps cost, by model.", [...metrics.cost].toSorted());
   add(
     "runcast_calls_total",
     "counter",

@@ -1,7 +1,8 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import type { CallOutcome, Event, RunOutcome } from "../events.ts";
+import type { CallOutcome, Event, RunOutcome, Usage } from "../events.ts";
 import type { Log } from "../log.ts";
 import type { ObservedRun } from "../runner.ts";
+import { RunModels } from "../run-models.ts";
 import { Histogram } from "./histogram.ts";
 
 /** The server's counters, updated in place. */
@@ -19,6 +20,8 @@ export interface Metrics {
   readonly refusals: Map<string, number>;
   /** By model and kind. */
   readonly tokens: Map<string, number>;
+  /** In US dollars, by model. */
+  readonly cost: Map<string, number>;
   readonly calls: Map<CallOutcome, number>;
   readonly runs: Record<RunOutcome, number>;
 }
@@ -34,6 +37,7 @@ export const createMetrics = (): Metrics => ({
   appendSeconds: new Histogram(),
   refusals: new Map(),
   tokens: new Map(),
+  cost: new Map(),
   calls: new Map(),
   runs: { done: 0, error: 0, cancelled: 0, interrupted: 0 },
 });
@@ -55,27 +59,25 @@ export const countRefusal = ({ refusals }: Metrics, status: number, code: string
 
 /** Counts what a run's events report, except deltas. */
 export const createEventCounter = (metrics: Metrics) => {
-  /** By run: the models of its agents and open steps. The key of the run's own model is undefined. */
-  const models = new WeakMap<ObservedRun, Map<string | undefined, string>>();
+  const models = new WeakMap<ObservedRun, RunModels>();
   const modelsOf = (run: ObservedRun) => {
     let found = models.get(run);
-    if (!found) models.set(run, (found = new Map()));
+    if (!found) models.set(run, (found = new RunModels()));
     return found;
+  };
+  const countUsage = (model: string, { cost, ...tokens }: Usage): void => {
+    for (const [type, count] of Object.entries(tokens))
+      raise(metrics.tokens, labels({ model, type }), labels({ model: "other", type }), count);
+    if (cost !== undefined) raise(metrics.cost, labels({ model }), labels({ model: "other" }), cost);
   };
   return (run: ObservedRun, event: Event): void => {
     if (event.type === "step-retry") metrics.retries++;
     else if (event.type === "tool-end") raise(metrics.calls, event.outcome, event.outcome);
-    else if (event.type === "run-start" || event.type === "agent-start" || event.type === "step-start") {
-      const id = event.type === "step-start" ? event.step : event.agent;
-      if (event.model !== undefined) modelsOf(run).set(id, event.model);
-    } else if (event.type === "step-end") {
-      const known = modelsOf(run);
+    else if (event.type === "step-end" && event.usage) {
       const own = run.request.model ?? run.agent.source.about?.model ?? "unknown";
-      const model = known.get(event.step) ?? known.get(event.agent) ?? known.get(undefined) ?? own;
-      known.delete(event.step);
-      for (const [type, count] of Object.entries(event.usage ?? {}))
-        raise(metrics.tokens, labels({ model, type }), labels({ model: "other", type }), count);
+      countUsage(modelsOf(run).of(event) ?? own, event.usage);
     }
+    modelsOf(run).observe(event);
   };
 };
 

@@ -14,6 +14,7 @@ import type {
   User,
 } from "../events.ts";
 import type { JsonParser } from "../json.ts";
+import { MAX_COST } from "../protocol.ts";
 
 /** The base of all nodes. `version` increases with every change, so that a view can detect that it is stale. */
 interface NodeBase {
@@ -274,5 +275,6 @@ export const addUsage = (total: Usage, more: Usage | undefined): Usage => {
     const value = more[key];
     if (value !== undefined) sum[key] = (sum[key] ?? 0) + value;
   }
+  if (more.cost !== undefined) sum.cost = Math.min(MAX_COST, (sum.cost ?? 0) + more.cost);
   return sum;
 };

@@ -17,12 +17,20 @@ export const elapsed = (ms: number): string => {
   return seconds < 60 ? `${(Math.floor(seconds * 10) / 10).toFixed(1)} s` : duration(Math.floor(seconds) * 1000);
 };
 
-/** `1,204 tokens in, 332 out`. Empty if no usage is known. */
-export const usageText = ({ input, output, reasoning, cached }: Usage): string => {
+/** `1,204 tokens in, 332 out, $0.0042`. Empty if no usage is known. */
+export const usageText = ({ input, output, reasoning, cached, cost }: Usage): string => {
   const parts: string[] = [];
   if (input !== undefined) parts.push(`${amount(input)} tokens in${cached ? ` (${amount(cached)} cached)` : ""}`);
   if (output !== undefined) parts.push(`${amount(output)} out${reasoning ? ` (${amount(reasoning)} thinking)` : ""}`);
+  if (cost !== undefined) parts.push(costText(cost));
   return parts.join(", ");
+};
+
+/** `$1,204.50`, `$0.12`. An amount below a dollar has two significant digits: `$0.0004`. */
+export const costText = (dollars: number): string => {
+  const digits = dollars > 0 && dollars < 1 ? 1 - Math.floor(Math.log10(dollars)) : 2;
+  const [least, most] = [2, Math.min(20, Math.max(2, digits))];
+  return `$${dollars.toLocaleString("en-US", { minimumFractionDigits: least, maximumFractionDigits: most })}`;
 };
 
 /** `1 call`, `2 calls`, `3 entries`. */

@@ -1,5 +1,5 @@
 import { RUN_STATES, type RunListChanges, type RunRow, runStateOf } from "../protocol.ts";
-import { amount, counted, usageText } from "./amounts.ts";
+import { amount, costText, counted, usageText } from "./amounts.ts";
 import { type Badge, badgeOf, WORKING } from "./badge.ts";
 import { oneLine } from "./text.ts";
 import type { Time } from "./time.ts";
@@ -20,8 +20,8 @@ export interface RunRowFacts {
   /** When it started. */
   readonly begun: Time;
   readonly usage: string;
-  /** The total of all tokens. Empty if unknown. */
-  readonly tokens: string;
+  /** The total of all tokens, and their cost. Empty if unknown. */
+  readonly spent: string;
 }
 
 export const describeRow = (row: RunRow): RunRowFacts => {
@@ -43,7 +43,9 @@ export const describeRow = (row: RunRow): RunRowFacts => {
     time: !isOver ? { since: startedAt } : outcome === "interrupted" ? undefined : { ms: endedAt - startedAt },
     begun: { since: startedAt },
     usage: usageText(usage),
-    tokens: tokens > 0 ? counted(tokens, "token") : "",
+    spent: [tokens > 0 && counted(tokens, "token"), usage.cost !== undefined && costText(usage.cost)]
+      .filter(Boolean)
+      .join(", "),
   };
 };
 

@@ -25,10 +25,10 @@ test("a waiting run names the user it waits for", () => {
 
 test("tokens are shown in total and in detail", () => {
   expect(describeRow({ ...row, usage: { input: 1204, output: 332 } })).toMatchObject({
-    tokens: "1,536 tokens",
+    spent: "1,536 tokens",
     usage: "1,204 tokens in, 332 out",
   });
-  expect(describeRow(row).tokens).toBe("");
+  expect(describeRow(row).spent).toBe("");
 });
 
 test("how long ago a run started, and the number of active runs", () => {

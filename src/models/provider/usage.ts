@@ -1,6 +1,8 @@
 import type { LanguageModelV4Usage } from "@ai-sdk/provider";
 
 interface ChatUsage {
+  /** What the request cost in US dollars, as OpenRouter reports it. */
+  readonly cost?: unknown;
   readonly prompt_tokens?: number | null;
   readonly completion_tokens?: number | null;
   readonly total_tokens?: number | null;
@@ -28,5 +30,6 @@ export const usageOf = (usage: ChatUsage | null | undefined): LanguageModelV4Usa
       text: output === undefined ? undefined : output - (reasoning ?? 0),
       reasoning,
     },
+    ...(typeof usage?.cost === "number" && { raw: { cost: usage.cost } }),
   };
 };

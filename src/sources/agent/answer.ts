@@ -7,6 +7,7 @@ import type {
   SharedV4Warning,
 } from "@ai-sdk/provider";
 import type { CallOutcome, Finish, Json, Usage } from "../../events.ts";
+import { MAX_COST } from "../../protocol.ts";
 import { truncated } from "./problem.ts";
 import { type AssistantPart, metaOf, optionsOf } from "./prompt.ts";
 import type { Worker } from "./running.ts";
@@ -226,16 +227,21 @@ const FINISH: Record<Finished["finishReason"]["unified"], Finish> = {
   other: "other",
 };
 
-const usageOf = ({ usage: { inputTokens, outputTokens } }: Finished): Usage | undefined => {
+const usageOf = ({ usage: { inputTokens, outputTokens, raw } }: Finished): Usage | undefined => {
   const counts = {
     input: inputTokens.total,
     output: outputTokens.total,
     reasoning: outputTokens.reasoning,
     cached: inputTokens.cacheRead,
+    cost: costOf(raw?.["cost"]),
   };
   const known = Object.entries(counts).filter(([, count]) => count !== undefined);
   return known.length > 0 ? Object.fromEntries(known) : undefined;
 };
+
+/** Some providers report what a request cost, in US dollars. */
+const costOf = (value: unknown): number | undefined =>
+  typeof value === "number" && value >= 0 && value <= MAX_COST ? value : undefined;
 
 const warningText = (warning: SharedV4Warning): string => {
   switch (warning.type) {

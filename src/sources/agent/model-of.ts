@@ -67,7 +67,8 @@ const resolve = async ({ provider }: Definition, name: string, request: RunReque
 /** Loaded only for agents that name their model. It is the one variant that a source imports, so that a name is enough. */
 const standardProvider = async (): Promise<ModelProvider> => (await import("../../models/provider.ts")).provider();
 
-const ownNames = (model: string | LanguageModelV4): string[] =>
+/** The names of a model. The first is the name it was created by, if a provider created it. */
+export const ownNames = (model: string | LanguageModelV4): string[] =>
   typeof model === "string"
     ? [model]
-    : [`${model.provider.split(".")[0]}/${model.modelId}`, `${model.provider}/${model.modelId}`, model.modelId];
+    : [...("fullName" in model ? [`${model.fullName}`] : []), `${model.provider.split(".")[0]}/${model.modelId}`, `${model.provider}/${model.modelId}`, model.modelId];

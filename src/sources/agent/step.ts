@@ -1,8 +1,9 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { Finish } from "../../events.ts";
+import { priced } from "../../prices.ts";
 import { Refusal } from "../../source.ts";
 import { type ModelAnswer, answer } from "./answer.ts";
-import { settingsOf } from "./model-of.ts";
+import { ownNames, settingsOf } from "./model-of.ts";
 import { filtered, modelProblem, refusalOf, stalled, truncated, webPage } from "./problem.ts";
 import { queued } from "./queued.ts";
 import { askedWait, waitBefore } from "./retry.ts";
@@ -18,7 +19,8 @@ export const step = async (worker: Worker, tools: ModelTools): Promise<ModelAnsw
   const { run, emit, signal, definition, model } = worker;
   const step = run.fresh("step");
   const end = (finish: Finish, { finished }: ModelAnswer) => {
-    const { usage, meta } = finished ?? {};
+    const { usage: counted, meta } = finished ?? {};
+    const usage = counted && priced(counted, run.context.prices, ...ownNames(model));
     worker.used(usage);
     emit({ type: "step-end", step, finish, ...(usage && { usage }), ...(meta !== undefined && { meta }) });
   };

@@ -1,6 +1,6 @@
 import { type ReactNode, useCallback, useMemo, useRef, useState } from "react";
 import { describeRun } from "runcast/view";
-import type { ConversationFact } from "../conversations/conversation.ts";
+import { type ConversationFact, conversationUsage } from "../conversations/conversation.ts";
 import { Sidebar } from "../conversations/sidebar.tsx";
 import { StorageNotice } from "../conversations/storage-notice.tsx";
 import { useConversations } from "../conversations/use-conversations.tsx";
@@ -42,6 +42,7 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
   const chat = useChat(field, acceptsOf(known.agents, useCell(settings)));
   const drop = useFileDrop(chat.attachments.add);
   const { conversation, messages } = chat.opened;
+  const usage = useMemo(() => (conversation ? conversationUsage(conversation) : ""), [conversation]);
   const { list, history } = useConversations();
   const isRemote = history !== undefined && !list.some(({ id, isRemote }) => id === chat.id && !isRemote);
   const isCovered = !useIsWide() && (sidebar || tools || outline);
@@ -123,6 +124,7 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
               commands={chat.messageCommands}
               jump={chat.jump}
               scroller={scroller}
+              usage={chat.isBusy ? "" : usage}
             />
           )}
           <Foot chat={chat}>

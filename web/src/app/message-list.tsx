@@ -12,12 +12,14 @@ export interface MessageListProps {
   readonly commands: MessageCommands;
   readonly jump: ChatJump | undefined;
   readonly scroller: RefObject<HTMLDivElement | null>;
+  /** What the conversation used. Empty if it is not shown. */
+  readonly usage: string;
 }
 
 /** This many of the last messages are rendered before the visible area is known. */
 const FIRST = 6;
 
-export const MessageList = ({ messages, commands, jump, scroller }: MessageListProps) => {
+export const MessageList = ({ messages, commands, jump, scroller, usage }: MessageListProps) => {
   const content = useRef<HTMLDivElement>(null);
   const { isAtEnd, toEnd } = useStickToEnd(scroller, content);
   const windowing = useWindowing(scroller);
@@ -45,6 +47,11 @@ export const MessageList = ({ messages, commands, jump, scroller }: MessageListP
                   jump={jump?.message === shown.message.id ? jump : undefined}
                 />
               )),
+            )}
+            {usage && (
+              <p className="mt-4 text-xs text-soft tabular-nums" data-conversation-usage>
+                Whole conversation: {usage}
+              </p>
             )}
           </div>
         </WindowingContext>

@@ -77,12 +77,12 @@ export const BoardRow = memo(({ row, isLeaving, mayAnswer, mayStop, isNarrow, no
 });
 
 const Facts = ({ facts, now, isNarrow }: { readonly facts: RunRowFacts } & Pick<BoardRowProps, "now" | "isNarrow">) => {
-  const { agent, who, begun, tokens, usage } = facts;
+  const { agent, who, begun, spent, usage } = facts;
   const words = [agent, who && `by ${who}`, agoText(begun, now)].filter(Boolean);
   return (
     <>
       {words.map((word) => ` · ${word}`).join("")}
-      {tokens && !isNarrow && <span title={usage}>{` · ${tokens}`}</span>}
+      {spent && !isNarrow && <span title={usage}>{` · ${spent}`}</span>}
     </>
   );
 };

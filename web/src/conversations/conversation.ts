@@ -1,6 +1,7 @@
 import type { StartRequest } from "runcast/client";
-import type { Message, Part, RunOutcome } from "runcast/events";
-import { oneLine } from "runcast/view";
+import type { Message, Part, RunOutcome, Usage } from "runcast/events";
+import { addUsage } from "runcast/state";
+import { oneLine, usageText } from "runcast/view";
 
 /** The settings of a run, besides its messages. Secrets are never stored. */
 export type RunSettings = Omit<StartRequest, "messages" | "message" | "secrets" | "run" | "thread">;
@@ -26,6 +27,8 @@ export interface AssistantMessage extends ChatMessageBase {
   readonly settings: RunSettings;
   /** Absent until the end of the run was seen. */
   readonly outcome?: RunOutcome;
+  /** What the run used. Absent until it ends, and if it is unknown. */
+  readonly usage?: Usage;
   /** The messages that the run added to the conversation. The next request sends them. Absent until the run ends. */
   readonly output?: readonly Message[];
   /** Another browser started the run, so its entries may only be on the server. */
@@ -151,6 +154,7 @@ export const endRun = (
   end: {
     readonly outcome: RunOutcome;
     readonly output: readonly Message[];
+    readonly usage?: Usage;
     readonly title?: string;
     readonly at: number;
   },
@@ -166,9 +170,17 @@ export const endRun = (
     ...(end.title && isNaming && !conversation.named && { title: oneLine(end.title, TITLE_LENGTH * 2) }),
     updatedAt: Math.max(conversation.updatedAt, end.at),
     messages: conversation.messages.map((message) =>
-      isOpen(message) ? { ...message, outcome: end.outcome, output: end.output } : message,
+      isOpen(message)
+        ? { ...message, outcome: end.outcome, output: end.output, ...(end.usage && { usage: end.usage }) }
+        : message,
     ),
   };
+};
+
+/** What all runs used together, including those of other branches. Empty if fewer than two runs reported it. */
+export const conversationUsage = ({ messages }: Conversation): string => {
+  const used = messages.flatMap((message) => (message.role === "assistant" && message.usage ? [message.usage] : []));
+  return used.length < 2 ? "" : usageText(used.reduce(addUsage));
 };
 
 /** The messages of a request that continues after `message`: the whole conversation up to it. */

@@ -148,6 +148,8 @@ const checkMessage = (value: unknown, where: string): void => {
   textAt(message["run"], `${where}.run`);
   objectAt(message["settings"], `${where}.settings`);
   if (message["outcome"] !== undefined) textAt(message["outcome"], `${where}.outcome`);
+  for (const [name, amount] of Object.entries(objectAt(message["usage"] ?? {}, `${where}.usage`)))
+    numberAt(amount, `${where}.usage.${name}`);
   if (message["output"] === undefined) return;
   if (!Array.isArray(message["output"])) throw new ExchangeError(`${where}.output must be a list`);
   for (const [index, added] of message["output"].entries())

@@ -1,5 +1,5 @@
 import type { Client, Connection, RunHandle, StartRequest } from "runcast/client";
-import type { Entry, Message, RunOutcome } from "runcast/events";
+import type { Entry, Message, RunOutcome, Usage } from "runcast/events";
 import { createAnswer, createState, fold, type RunAnswer, type RunState } from "runcast/state";
 
 /** A displayed run: its stored entries, followed by live ones. */
@@ -18,6 +18,7 @@ export interface ShownRun {
 export interface RunEnd {
   readonly outcome: RunOutcome;
   readonly output: readonly Message[];
+  readonly usage?: Usage;
   readonly title?: string;
   readonly at: number;
 }
@@ -88,6 +89,7 @@ export const createRuns = ({ client, entries, onEntry, onEnd }: RunsOptions): Ru
       outcome: state.outcome,
       output: answer.messages(),
       at: state.endedAt ?? 0,
+      ...(Object.keys(state.usage).length > 0 && { usage: state.usage }),
       ...(typeof title === "string" && { title }),
     });
   };
