@@ -79,6 +79,17 @@ describe("a mistake names the file, the field and what is expected", () => {
       { retention: { maxAgeMs: "1d" } },
       "retention.maxAgeMs must be a whole number of milliseconds, at least 1",
     ],
+    ["prices as a list", { prices: [] }, "prices must be an object of prices by model"],
+    ["a price that is a number", { prices: { "a/b": 1 } }, "prices.a/b must be an object with input and output"],
+    ["a misspelled price", { prices: { m: { input: 1, output: 1, cached: 1 } } }, "prices.m.cached is not a setting"],
+    ...[-1, NaN, Infinity, "1", 1e7, undefined].map(
+      (input) =>
+        [
+          `a price of ${input}`,
+          { prices: { "openai/gpt-5": { input, output: 1 } } },
+          "prices.openai/gpt-5.input must be a number of dollars per million tokens, from 0 to 1,000,000",
+        ] as const,
+    ),
     ["an onEnd that is not a function", { onEnd: true }, "onEnd must be a function"],
     ["invalid dialects", { dialects: ["native"] }, "dialects.0 must be a dialect, such as native"],
     ["a misspelled setting", { agent: { helper: source } }, "agent is not a setting; did you mean agents?"],

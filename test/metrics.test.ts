@@ -14,14 +14,14 @@ const value = (text: string, sample: string): number | undefined => {
   return line === undefined ? undefined : Number(line.slice(sample.length + 1));
 };
 
-test("runs by state, retries, calls, and tokens by model are counted", async () => {
+test("runs by state, retries, calls, and tokens and costs by model are counted", async () => {
   const gate = Promise.withResolvers<void>();
   const source: Source = async function* (_, { answerTo }) {
     yield { type: "step-start", step: "s", model: "m" };
     yield { type: "step-retry", step: "s", attempt: 2, wait: 1, error: { code: "busy", message: "busy" } };
     yield { type: "tool-start", call: "c", name: "t" };
     yield { type: "tool-input-end", call: "c", input: {} };
-    yield { type: "step-end", step: "s", finish: "tools", usage: { input: 30, output: 12 } };
+    yield { type: "step-end", step: "s", finish: "tools", usage: { input: 30, output: 12, cost: 0.25 } };
     yield { type: "tool-execute", call: "c" };
     yield { type: "ask-start", ask: "a", kind: "input", call: "c" };
     await Promise.race([gate.promise, answerTo("a")]);
@@ -38,6 +38,8 @@ test("runs by state, retries, calls, and tokens by model are counted", async () 
   expect(value(text, "runcast_step_retries_total")).toBe(1);
   expect(value(text, 'runcast_tokens_total{model="m",type="input"}')).toBe(30);
   expect(value(text, 'runcast_tokens_total{model="m",type="output"}')).toBe(12);
+  expect(value(text, 'runcast_cost_dollars_total{model="m"}')).toBe(0.25);
+  expect(text).not.toContain('type="cost"');
   gate.resolve();
   await ended(url, first!);
   await until(async () => value(await metricsOf(url), 'runcast_calls_total{outcome="ok"}') === 2);

@@ -23,11 +23,16 @@ test("a waiting run names the user it waits for", () => {
   });
 });
 
-test("tokens are shown in total and in detail", () => {
+test("tokens and costs are shown in total and in detail", () => {
   expect(describeRow({ ...row, usage: { input: 1204, output: 332 } })).toMatchObject({
     spent: "1,536 tokens",
     usage: "1,204 tokens in, 332 out",
   });
+  expect(describeRow({ ...row, usage: { input: 1204, output: 332, cost: 0.0042 } })).toMatchObject({
+    spent: "1,536 tokens, $0.0042",
+    usage: "1,204 tokens in, 332 out, $0.0042",
+  });
+  expect(describeRow({ ...row, usage: { cost: 0.0042 } }).spent).toBe("$0.0042");
   expect(describeRow(row).spent).toBe("");
 });
 

@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
+import type { Usage } from "../../src/events.ts";
 import {
   addMessage,
   branchesOf,
   type ChatMessage,
   chooseMessage,
   type Conversation,
+  conversationUsage,
   createConversation,
   endRun,
   forkConversation,
@@ -94,5 +96,20 @@ describe("a conversation", () => {
     ]);
     // An end is recorded once, by the first tab that sees it.
     expect(endRun(ended, "run-a2", { outcome: "error", output: [], at: 100 })).toBe(ended);
+  });
+
+  test("what all runs used together is shown, of every branch, if there are several", () => {
+    const rerun = addMessage(linear, answer("a5", "u3"));
+    const end = (at: Conversation, run: string, usage: Usage) =>
+      endRun(at, run, { outcome: "done", output: [], at: 9, usage });
+    const one = end(rerun, "run-a2", { input: 1000, output: 10, cost: 0.0004 });
+    const two = end(one, "run-a4", { input: 204, output: 5, cost: 0.0003 });
+    const all = end(two, "run-a5", { input: 1 });
+    expect([rerun, one, two, all].map(conversationUsage)).toEqual([
+      "",
+      "",
+      "1,204 tokens in, 15 out, $0.0007",
+      "1,205 tokens in, 15 out, $0.0007",
+    ]);
   });
 });
