@@ -138,9 +138,16 @@ describe("a run", () => {
       { type: "step-start", step: "one" },
       { type: "step-end", step: "one", finish: "stop", usage: { input: 1000, cost: 0.0001 } },
     ];
-    await log.append("r", past.map((event, index): Entry => ({ seq: index + 1, at: 1, event })));
+    await log.append(
+      "r",
+      past.map((event, index): Entry => ({ seq: index + 1, at: 1, event })),
+    );
     const source = Object.assign(from(), { resume: from(...step("two", { input: 1000 })) });
-    const { runner } = setUp({ log, prices: { small: { input: 7, output: 7 } }, findAgent: () => ({ name: "test", source }) });
+    const { runner } = setUp({
+      log,
+      prices: { small: { input: 7, output: 7 } },
+      findAgent: () => ({ name: "test", source }),
+    });
     expect(await runner.recover()).toBe(1);
     const events = await untilEnd(log, "r");
     expect(stepCosts(events)).toEqual([0.0001, 0.007]);
@@ -171,7 +178,10 @@ describe("over HTTP", () => {
 
   test("the cost that a provider reports is kept, unless it is impossible", async () => {
     const reports = async (cost: unknown) => {
-      const text = recordings["openrouter"]!.answers.text!.replace('"total_tokens":12', `"total_tokens":12,"cost":${JSON.stringify(cost)}`);
+      const text = recordings["openrouter"]!.answers.text!.replace(
+        '"total_tokens":12',
+        `"total_tokens":12,"cost":${JSON.stringify(cost)}`,
+      );
       expect(text).toContain('"cost"');
       const server = http.createServer((_, response) =>
         response.writeHead(200, { "content-type": "text/event-stream" }).end(text),
@@ -181,7 +191,8 @@ describe("over HTTP", () => {
       const { port } = server.address() as { port: number };
       const endpoint = { apiKey: "k", baseUrl: `http://127.0.0.1:${port}/v1` };
       const models = provider({ compatible: { openrouter: endpoint } });
-      return endOf(await answered("openrouter/a/m", models, { "openrouter/a/m": { input: 1, output: 10 } })).usage?.cost;
+      return endOf(await answered("openrouter/a/m", models, { "openrouter/a/m": { input: 1, output: 10 } })).usage
+        ?.cost;
     };
     expect(await reports(0.0123)).toBe(0.0123);
     for (const wrong of [-1, 1e300, "0.5", { total: 1 }, null]) expect(await reports(wrong)).toBe(0.000075);

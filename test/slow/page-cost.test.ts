@@ -38,7 +38,10 @@ describeInBrowser("what a run costs", ({ serve, open }: Browsing) => {
     await expect.poll(() => page.getByRole("article", { name: "Agent" }).count()).toBe(2);
     await ended(page, "done");
     await page.getByText("Whole conversation: 4,000 tokens in, 400 out, $0.0063").waitFor();
-    await page.getByRole("button", { name: /helper/ }).last().click();
+    await page
+      .getByRole("button", { name: /helper/ })
+      .last()
+      .click();
     await page.getByText("1,000 tokens in, 100 out, $0.00014").last().waitFor();
     expect(await violations(page)).toEqual([]);
     await page.reload();

@@ -71,4 +71,9 @@ const standardProvider = async (): Promise<ModelProvider> => (await import("../.
 export const ownNames = (model: string | LanguageModelV4): string[] =>
   typeof model === "string"
     ? [model]
-    : [...("fullName" in model ? [`${model.fullName}`] : []), `${model.provider.split(".")[0]}/${model.modelId}`, `${model.provider}/${model.modelId}`, model.modelId];
+    : [
+        ...("fullName" in model ? [`${model.fullName}`] : []),
+        `${model.provider.split(".")[0]}/${model.modelId}`,
+        `${model.provider}/${model.modelId}`,
+        model.modelId,
+      ];
