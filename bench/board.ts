@@ -3,12 +3,9 @@
 import { parseArgs } from "node:util";
 import type { CDPSession, Page } from "playwright-core";
 import { buildPageIfStale } from "../scripts/build-page.ts";
-import { native } from "../src/dialects/native.ts";
-import { memory } from "../src/logs/memory.ts";
-import { page as builtPage } from "../src/page.ts";
-import { createServer } from "../src/server.ts";
 import { launchChromium } from "./chromium.ts";
-import { busySource, fillLog } from "./web/board-runs.ts";
+import { start } from "./pinned.ts";
+import type { BoardAnswers } from "./web/board-server.ts";
 import { tasksOf } from "./web/measure.ts";
 
 const { values } = parseArgs({
@@ -23,24 +20,16 @@ const OPEN_MS = 1000;
 const TASK_MS = 50;
 /** What the heap may grow by, in bytes, between the first and the last third. */
 const GROWTH = 2 * 1024 * 1024;
-const LIFE_MS = 120_000;
+const FILL_MS = 120_000;
 process.exitCode = await main();
 
 async function main(): Promise<number> {
   buildPageIfStale();
-  const log = memory({ maxRuns: runs });
-  await fillLog(log, runs - live);
-  const page = builtPage();
-  const server = createServer({
-    agents: { writer: busySource(LIFE_MS), reader: busySource(LIFE_MS) },
-    log,
-    dialects: [native],
-    limits: { startsPerMinute: 100_000 },
-    ...(page && { page }),
+  const server = start<BoardAnswers>("web/board-server.ts", { args: [values.runs, values.live], core: 0 });
+  const { url } = await server.ask({ do: "begin" }, FILL_MS).catch(async (error: unknown) => {
+    await server.stop();
+    throw error;
   });
-  const { url } = await server.listen();
-  const feed = keepAlive(url, live);
-  await feed.full;
   const browser = await launchChromium();
   try {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
@@ -80,14 +69,13 @@ async function main(): Promise<number> {
         `${polls.count}, ${Math.round(polls.bytes / polls.count / 1024)} KB each, p99 ${Math.round(polls.p99)} ms`,
         true,
       ],
-      ["rows in the list, and runs begun meanwhile", `${rows}, ${feed.begun() - live}`, true],
+      ["rows in the list, and runs begun meanwhile", `${rows}, ${await server.ask({ do: "begun" })}`, true],
     ];
     for (const [what, figure, isMet] of checks) console.log(`${isMet ? "ok    " : "MISSED"} ${what}: ${figure}`);
     return checks.every(([, , isMet]) => isMet) ? 0 : 1;
   } finally {
     await browser.close();
-    feed.stop();
-    await server.close();
+    await server.stop();
   }
 }
 
@@ -141,24 +129,6 @@ function readPolls(): { count: number; bytes: number; p99: number } {
   const took = polls.map(({ duration }) => duration).sort((one, other) => one - other);
   const bytes = polls.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0);
   return { count: polls.length, bytes, p99: took[Math.floor(took.length * 0.99)] ?? 0 };
-}
-
-/** Starts runs until so many are at work, and another one whenever one ends. */
-function keepAlive(url: string, count: number) {
-  let begun = 0;
-  const start = async () => {
-    const agent = begun % 2 === 0 ? "writer" : "reader";
-    const body = JSON.stringify({ message: `Live run ${begun++}`, agent });
-    const headers = { "content-type": "application/json", accept: "application/json" };
-    await fetch(`${url}/runs`, { method: "POST", headers, body });
-  };
-  const fill = async () => {
-    const open = ((await (await fetch(`${url}/runs?open=1&limit=500`)).json()) as { runs: unknown[] }).runs.length;
-    for (let missing = count - open; missing > 0; missing--) await start();
-  };
-  const full = fill();
-  const timer = setInterval(() => void full.then(fill).catch(() => {}), 1000);
-  return { full, begun: () => begun, stop: () => clearInterval(timer) };
 }
 
 function mean(all: readonly number[]): number {

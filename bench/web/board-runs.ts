@@ -67,7 +67,7 @@ export const busySource = (lifeMs: number): Source =>
         ask,
         kind: "confirmation",
         title: `Go on with step ${step + 1}?`,
-        expiresAt: Date.now() + 5000,
+        expires: Date.now() + 5000,
       };
       await answerTo(ask);
     }

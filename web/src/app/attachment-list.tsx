@@ -75,7 +75,7 @@ const Thumbnail = ({ attached: { file, part, mediaType } }: { readonly attached:
     };
   }, [file, part?.run, part?.file, mediaType, read]);
   return url ? (
-    <img src={url} alt="" className="size-9 rounded object-cover" />
+    <img src={url} alt="" className="size-9 rounded-sm object-cover" />
   ) : (
     <IconFile className="size-5 shrink-0 text-soft" />
   );

@@ -88,7 +88,7 @@ const OpenRuns = ({ state: { open, problem } }: { readonly state: BoardState }) 
 const Empty = ({ isFiltered, onAll }: { readonly isFiltered: boolean; readonly onAll: () => void }) => {
   const { route } = usePage();
   return (
-    <div className="flex flex-col items-start gap-3 px-4 py-8 text-sm">
+    <div className="flex flex-col items-start gap-3 px-4 py-10 text-sm">
       <p role="status" className="text-soft">
         {isFiltered
           ? "No matching runs."

@@ -24,7 +24,7 @@ export const ConnectionState = ({ connection, state, isOver }: ConnectionStatePr
       {status === "reconnecting" && (
         <button
           type="button"
-          className="-my-1 rounded px-1.5 py-1 font-medium text-accent underline"
+          className="-my-1 rounded-sm px-1.5 py-1 font-medium text-accent underline"
           onClick={access.wake}
         >
           Now

@@ -27,7 +27,7 @@ export const KeyForm = ({ onKey }: { readonly onKey: (key: string) => void }) =>
     <main className="flex min-h-dvh items-center justify-center p-4">
       <form
         onSubmit={(event) => void onSubmit(event)}
-        className="flex w-full max-w-sm flex-col gap-3 rounded-2xl border border-line bg-card p-5"
+        className="flex w-full max-w-sm flex-col gap-3 rounded-2xl border border-line bg-card p-6"
       >
         <h1 className="text-lg font-semibold">This server requires a key or token</h1>
         <p className="text-sm text-soft">

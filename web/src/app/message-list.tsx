@@ -60,7 +60,7 @@ export const MessageList = ({ messages, commands, jump, scroller, usage }: Messa
         <button
           type="button"
           onClick={toEnd}
-          className="absolute bottom-3 left-1/2 inline-flex -translate-x-1/2 items-center gap-1.5 rounded-full border border-line bg-card px-3.5 py-2 text-sm shadow-md hover:border-accent"
+          className="absolute bottom-3 left-1/2 inline-flex -translate-x-1/2 items-center gap-1.5 rounded-full border border-line bg-card px-4 py-2 text-sm shadow-lg hover:border-accent"
         >
           <IconDown className="size-4" />
           Go to the end

@@ -50,7 +50,7 @@ export const StartScreen = ({ agents, problem, onAgain, onPick }: StartScreenPro
                 <button
                   type="button"
                   onClick={() => onPick(message)}
-                  className="h-full w-full rounded-xl border border-line bg-card px-3.5 py-2.5 text-left text-sm hover:border-accent"
+                  className="h-full w-full rounded-xl border border-line bg-card px-4 py-2.5 text-left text-sm hover:border-accent"
                 >
                   {message}
                 </button>
@@ -86,7 +86,7 @@ const Fact = ({ name, children }: { readonly name: string; readonly children: Re
 );
 
 export const Key = ({ children }: { readonly children: ReactNode }) => (
-  <kbd className="rounded border border-line bg-card px-1.5 py-0.5 font-mono text-xs text-ink">{children}</kbd>
+  <kbd className="rounded-sm border border-line bg-card px-1.5 py-0.5 font-mono text-xs text-ink">{children}</kbd>
 );
 
 const small = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, "");

@@ -105,7 +105,7 @@ export const HtmlFrame = ({ html, title, origins, maxHeight, call, onDraft, onBl
         src={src}
         sandbox={["allow-scripts", ...permissions.map((name) => `allow-${name}`)].join(" ")}
         referrerPolicy="no-referrer"
-        className="w-full rounded-lg border border-line bg-white"
+        className="w-full rounded-lg border border-line bg-paper"
         style={{ height: Math.min(height, maxHeight ?? height) }}
       />
       {wanted !== undefined && (

@@ -23,7 +23,7 @@ export const Dialog = ({ title, onClose, children }: DialogProps) => {
       onPointerDown={(event) => {
         if (event.target === element.current) onClose();
       }}
-      className="m-auto max-h-[min(44rem,100dvh-2rem)] w-[min(40rem,100vw-2rem)] overflow-hidden rounded-2xl border border-line bg-card p-0 text-ink shadow-xl backdrop:bg-black/40"
+      className="m-auto max-h-[min(44rem,100dvh-2rem)] w-[min(40rem,100vw-2rem)] overflow-hidden rounded-2xl border border-line bg-card p-0 text-ink shadow-lg backdrop:bg-scrim"
     >
       <div className="flex max-h-[inherit] flex-col">
         <header className="flex items-center justify-between border-b border-line py-2 pr-2 pl-4">

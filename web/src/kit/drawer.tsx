@@ -38,7 +38,7 @@ export const Drawer = ({ side, label, isOpen, onClose, children }: DrawerProps) 
         aria-hidden="true"
         tabIndex={-1}
         onClick={onClose}
-        className="fixed inset-0 z-10 bg-black/40 lg:hidden"
+        className="fixed inset-0 z-10 bg-scrim lg:hidden"
       />
       <aside
         ref={element}

@@ -40,9 +40,9 @@ const Lightbox = ({ src, alt, onClose }: Omit<LargeImageProps, "className"> & { 
         onClose();
       }}
       onClick={onClose}
-      className="m-0 flex h-dvh max-h-none w-dvw max-w-none items-center justify-center bg-black/80 p-0"
+      className="m-0 flex h-dvh max-h-none w-dvw max-w-none items-center justify-center bg-scrim-deep p-0"
     >
-      <img src={src} alt={alt} className="max-h-[92dvh] max-w-[94vw] rounded-md bg-white object-contain" />
+      <img src={src} alt={alt} className="max-h-[92dvh] max-w-[94vw] rounded-md bg-paper object-contain" />
       <span className="absolute top-2 right-2 rounded-lg bg-card">
         <IconButton label="Close" onClick={onClose}>
           <IconClose />

@@ -14,7 +14,7 @@ export const Pager = ({ page, pages, onPage, children }: PagerProps) => {
       type="button"
       disabled={to === page || to < 0 || to >= pages}
       onClick={() => onPage(to)}
-      className="cursor-pointer rounded border border-line px-1.5 py-0.5 enabled:hover:border-accent disabled:cursor-default disabled:opacity-50"
+      className="cursor-pointer rounded-sm border border-line px-1.5 py-0.5 enabled:hover:border-accent disabled:cursor-default disabled:opacity-50"
     >
       {label}
     </button>

@@ -117,7 +117,7 @@ const Bar = memo(({ row, slow, state, onJump }: BarProps) => {
       <span className={`text-right text-xs tabular-nums ${isSlow ? "text-pending" : "text-soft"}`}>{took}</span>
     </>
   );
-  const style = "water-line h-7 w-full rounded text-left";
+  const style = "water-line h-7 w-full rounded-sm text-left";
   return node.kind === "step" ? (
     <div className={style} title={word}>
       {line}

@@ -103,7 +103,7 @@ const Preview = ({
       <LargeImage
         src={loaded.url}
         alt={name}
-        className="max-h-96 max-w-full rounded-md border border-line bg-white object-contain"
+        className="max-h-96 max-w-full rounded-md border border-line bg-paper object-contain"
       />
     );
   if (shape === "json") return <JsonText text={loaded.text} />;

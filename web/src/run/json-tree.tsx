@@ -87,7 +87,7 @@ const Line = ({ row, toggle }: { readonly row: JsonRow; readonly toggle: (path: 
       )}
     </>
   );
-  const style = "flex min-h-[22px] w-full items-start gap-1.5 rounded text-left leading-[22px]";
+  const style = "flex min-h-5.5 w-full items-start gap-1.5 rounded-sm text-left leading-5.5";
   const indent = { paddingLeft: `${Math.min(row.depth, 30) * 0.9 + (size > 0 || isLong ? 0 : 1.1)}rem` };
   if (size === 0 && !isLong)
     return (
@@ -104,7 +104,7 @@ const Line = ({ row, toggle }: { readonly row: JsonRow; readonly toggle: (path: 
       className={`${style} cursor-pointer hover:bg-sunken`}
       style={indent}
     >
-      <IconChevron className={`mt-[5px] size-3 text-soft ${isOpen ? "rotate-90" : ""}`} />
+      <IconChevron className={`h-5.5 w-3 text-soft ${isOpen ? "rotate-90" : ""}`} />
       {line}
     </button>
   );

@@ -31,7 +31,7 @@ export const Result = ({ call }: { readonly call: CallNode }) => {
       {places.length > 0 && (
         <ul aria-label="Files" data-places className="flex flex-wrap gap-1.5 font-mono text-xs text-soft">
           {places.map((place) => (
-            <li key={place} className="min-w-0 truncate rounded bg-sunken px-1.5 py-0.5" title={place}>
+            <li key={place} className="min-w-0 truncate rounded-sm bg-sunken px-1.5 py-0.5" title={place}>
               {visibleText(place)}
             </li>
           ))}
