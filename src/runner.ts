@@ -2,7 +2,6 @@ import type { Waiting } from "./dialect.ts";
 import type { Answer, Entry, Event, EventOf } from "./events.ts";
 import type { Log, RunInfo } from "./log.ts";
 import { messageOf } from "./message-of.ts";
-import type { Prices } from "./prices.ts";
 import { createRunId } from "./run-id.ts";
 import { type Active, placeholder } from "./runner/active.ts";
 import { ActiveRun } from "./runner/active-run.ts";
@@ -14,7 +13,7 @@ import { createRemote } from "./runner/remote.ts";
 import { pagesOf } from "./runner/resume.ts";
 import { continuationOf, createScan } from "./runner/takeovers.ts";
 import { statesOf } from "./runner/waiting.ts";
-import { Refusal, type RunRequest, type Source } from "./source.ts";
+import { Refusal, type RunContext, type RunRequest, type Source } from "./source.ts";
 
 /**
  * Wraps a source: numbers and checks its events, renames repeated ids, closes open items from the inside out, and
@@ -76,7 +75,7 @@ export interface CancelTarget {
   readonly reason?: string;
 }
 
-export interface RunnerOptions {
+export interface RunnerOptions extends Pick<RunContext, "prices"> {
   readonly log: Log;
   /** Finds an agent by its configured name, to continue runs of other processes. Without it, those runs end as `interrupted`. */
   readonly findAgent?: (name: string) => RunnableAgent | undefined;
@@ -93,8 +92,6 @@ export interface RunnerOptions {
   readonly onCut?: (run: string) => void;
   /** The time limit of a run. A longer run ends with the error `timeout`. Default: none. */
   readonly timeoutMs?: number;
-  /** What models cost, for runs whose source reports tokens only. Default: no costs. */
-  readonly prices?: Prices;
   /** The size limit of a run, including its files. A larger run ends with the error `too-large`. Default: 256 MB. */
   readonly maxBytes?: number;
   /** How long a cancelled source may take to stop before it is abandoned. Default: 5 s. */

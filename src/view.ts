@@ -5,7 +5,7 @@
 export { visibleText } from "./markdown.ts";
 export { messageOf } from "./message-of.ts";
 export { type AgentFacts, describeAgent } from "./view/agent.ts";
-export { amount, byteText, counted, duration, elapsed, usageText } from "./view/amounts.ts";
+export { amount, byteText, counted, duration, elapsed, totalUsage, usageText } from "./view/amounts.ts";
 export { announcementOf } from "./view/announcement.ts";
 export { answerMarkdown } from "./view/answer.ts";
 export { type AsideFacts, describeAside, describeFile, type FileFacts } from "./view/aside.ts";

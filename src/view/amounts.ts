@@ -1,4 +1,5 @@
 import type { Usage } from "../events.ts";
+import { addUsage } from "../state.ts";
 
 /** Formats milliseconds for display: `80 ms`, `1.2 s`, `3 min 5 s`. */
 export const duration = (ms: number): string => {
@@ -24,6 +25,12 @@ export const usageText = ({ input, output, reasoning, cached, cost }: Usage): st
   if (output !== undefined) parts.push(`${amount(output)} out${reasoning ? ` (${amount(reasoning)} thinking)` : ""}`);
   if (cost !== undefined) parts.push(costText(cost));
   return parts.join(", ");
+};
+
+/** The usage of several runs together. Empty if it is known of fewer than two. */
+export const totalUsage = (used: readonly Usage[]): string => {
+  const known = used.filter((usage) => Object.keys(usage).length > 0);
+  return known.length < 2 ? "" : usageText(known.reduce<Usage>(addUsage, {}));
 };
 
 /** `$1,204.50`, `$0.12`. An amount below a dollar has two significant digits: `$0.0004`. */

@@ -50,7 +50,7 @@ const classesIn = (text: string): string[] =>
   [...text.matchAll(/"[^"\n]*"|`[^`]*`/g)].flatMap(([literal]) => literal.slice(1, -1).split(/[\s"'`]+/));
 
 /** The part of a class after its variants: `md:hover:bg-card` is `bg-card`. */
-const utilityOf = (name: string): string => name.replace(/^(?:[\w@[\]=/.&>-]+:)+/, "");
+const utilityOf = (name: string): string => name.replace(/^(?:[\w@[\]=/.&>-]+:)+/, "").replace(/!$/, "");
 
 const strayIn = (name: string): boolean => {
   const utility = utilityOf(name);
@@ -61,7 +61,7 @@ const strayIn = (name: string): boolean => {
   const known = TOKENS[prefix];
   if (!known) return false;
   // `rounded-t-lg` and `border-l-accent` name a side first, and `bg-card/60` ends with an opacity.
-  const token = rest.replace(/\/\d+$/, "").replace(/^(?:[trblxyse]{1,2})-(?=[a-z])/, "");
+  const token = rest.replace(/\/\d+$/, "").replace(/^(?:[trblxyse]{1,2})-(?=[a-z0-9])/, "");
   return !known.has(token) && !OTHER[prefix]!.test(rest);
 };
 

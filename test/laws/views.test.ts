@@ -47,7 +47,7 @@ const OTHER: Readonly<Record<string, readonly string[]>> = {
   "web/src/conversations/merge-thread.ts": ["runs[0]?.startedAt", "startedAt", "endedAt = startedAt"],
   "web/src/conversations/server-threads.ts": ["one.startedAt", "other.startedAt"],
   // Whether there is anything left to follow, and what is stored of it.
-  "web/src/conversations/runs.ts": ["state.outcome", "state.outcome", "state.endedAt", "state.outcome"],
+  "web/src/conversations/runs.ts": ["state.outcome", "state.outcome", "state.endedAt", "state.usage", "state.outcome"],
   // An MCP server that was validated.
   "web/src/app/server-settings.tsx": ['check?.status === "ok"'],
   // Passed on to a tool's own document.

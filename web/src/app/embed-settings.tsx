@@ -18,7 +18,7 @@ export const EmbedSettings = () => {
           <label key={name} className="flex items-center gap-2">
             <input
               type="checkbox"
-              className="size-4 accent-(--accent)"
+              className="size-4 accent-accent"
               checked={permissions.includes(name)}
               onChange={({ target }) => set(name, target.checked)}
             />

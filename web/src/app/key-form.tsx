@@ -45,7 +45,7 @@ export const KeyForm = ({ onKey }: { readonly onKey: (key: string) => void }) =>
           />
         </label>
         <label className="flex items-center gap-2 text-sm">
-          <input name="keep" type="checkbox" className="size-4 accent-(--accent)" /> Remember on this device
+          <input name="keep" type="checkbox" className="size-4 accent-accent" /> Remember on this device
         </label>
         <p id="key-mistake" role="alert" className="text-sm text-bad empty:hidden">
           {mistake}

@@ -38,7 +38,7 @@ export const KeysDialog = ({
           type="checkbox"
           checked={keys}
           onChange={({ target }) => settings.change({ keys: target.checked })}
-          className="size-4 accent-(--accent)"
+          className="size-4 accent-accent"
         />
         Use single-key shortcuts (Esc always works)
       </label>

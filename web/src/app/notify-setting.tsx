@@ -18,7 +18,7 @@ export const NotifySetting = () => {
       <label className="flex items-center gap-2">
         <input
           type="checkbox"
-          className="size-4 accent-(--accent)"
+          className="size-4 accent-accent"
           checked={notify}
           onChange={({ target }) => void set(target.checked)}
         />

@@ -66,7 +66,7 @@ export const ServerSettings = () => {
                   type="checkbox"
                   checked={server.enabled}
                   onChange={({ target }) => toggle(server.name, target.checked)}
-                  className="size-4 accent-(--accent)"
+                  className="size-4 accent-accent"
                 />
                 <span className="min-w-0">
                   <span className="block truncate text-sm font-medium">{server.name}</span>

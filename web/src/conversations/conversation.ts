@@ -1,7 +1,6 @@
 import type { StartRequest } from "runcast/client";
 import type { Message, Part, RunOutcome, Usage } from "runcast/events";
-import { addUsage } from "runcast/state";
-import { oneLine, usageText } from "runcast/view";
+import { oneLine, totalUsage } from "runcast/view";
 
 /** The settings of a run, besides its messages. Secrets are never stored. */
 export type RunSettings = Omit<StartRequest, "messages" | "message" | "secrets" | "run" | "thread">;
@@ -27,7 +26,7 @@ export interface AssistantMessage extends ChatMessageBase {
   readonly settings: RunSettings;
   /** Absent until the end of the run was seen. */
   readonly outcome?: RunOutcome;
-  /** What the run used. Absent until it ends, and if it is unknown. */
+  /** What the run used. Absent until it ends. */
   readonly usage?: Usage;
   /** The messages that the run added to the conversation. The next request sends them. Absent until the run ends. */
   readonly output?: readonly Message[];
@@ -178,10 +177,8 @@ export const endRun = (
 };
 
 /** What all runs used together, including those of other branches. Empty if fewer than two runs reported it. */
-export const conversationUsage = ({ messages }: Conversation): string => {
-  const used = messages.flatMap((message) => (message.role === "assistant" && message.usage ? [message.usage] : []));
-  return used.length < 2 ? "" : usageText(used.reduce(addUsage));
-};
+export const conversationUsage = ({ messages }: Conversation): string =>
+  totalUsage(messages.flatMap((message) => (message.role === "assistant" && message.usage ? [message.usage] : [])));
 
 /** The messages of a request that continues after `message`: the whole conversation up to it. */
 export const requestMessages = (conversation: Conversation, message: string): Message[] =>

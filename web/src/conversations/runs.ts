@@ -18,7 +18,7 @@ export interface ShownRun {
 export interface RunEnd {
   readonly outcome: RunOutcome;
   readonly output: readonly Message[];
-  readonly usage?: Usage;
+  readonly usage: Usage;
   readonly title?: string;
   readonly at: number;
 }
@@ -89,7 +89,7 @@ export const createRuns = ({ client, entries, onEntry, onEnd }: RunsOptions): Ru
       outcome: state.outcome,
       output: answer.messages(),
       at: state.endedAt ?? 0,
-      ...(Object.keys(state.usage).length > 0 && { usage: state.usage }),
+      usage: state.usage,
       ...(typeof title === "string" && { title }),
     });
   };

@@ -35,7 +35,7 @@ export const AgentCard = memo(({ node, children }: AgentCardProps) => {
       tabIndex={-1}
       aria-label={`Sub-agent ${name}`}
       aria-busy={!isOver}
-      className="@container min-w-0 rounded-lg border border-line border-l-[3px] border-l-accent bg-page text-sm"
+      className="@container min-w-0 rounded-lg border border-line border-l-3 border-l-accent bg-page text-sm"
     >
       <Fold
         open={open}
