@@ -9,7 +9,7 @@ type Icon = ComponentType<object>;
 // The compiler of the tests does not support JSX.
 const { StateMark } = (await import(`${web}/run/state-mark.tsx`)) as { StateMark: ComponentType<{ badge: object }> };
 const icons = (await import(`${web}/kit/icons.tsx`)) as Record<string, Icon>;
-const colors = readFileSync(`${web}/page.css`, "utf8");
+const colors = readFileSync(`${web}/tokens.css`, "utf8");
 
 const valueOf = (variable: string): string => {
   const value = new RegExp(`${variable}:\\s*([^;]+);`).exec(colors)![1]!;

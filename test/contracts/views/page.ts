@@ -72,7 +72,7 @@ const unfold = async (home: HTMLElement): Promise<void> => {
 
 const text = (home: Element, selector: string): string => home.querySelector(selector)?.textContent ?? "";
 
-const colors = readFileSync(`${web}/page.css`, "utf8");
+const colors = readFileSync(`${web}/tokens.css`, "utf8");
 /** The color that the user sees, regardless of the badge's text. */
 const paint = ({ classList }: Element): string => {
   const [name] = [...classList].filter((word) => word.startsWith("text-"));
