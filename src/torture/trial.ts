@@ -100,8 +100,10 @@ export const eventually = async (holds: () => boolean, withinMs: number): Promis
 };
 
 /** Where a text differs from what it should be. */
-export const difference = (text: string, wanted: string): string => {
+export const difference = (what: string, text: string, wanted: string): string => {
   let at = 0;
-  while (at < text.length && text[at] === wanted[at]) at++;
-  return `${text.length} of ${wanted.length} characters are shown; the first difference is at ${at}`;
+  while (at < wanted.length && text[at] === wanted[at]) at++;
+  const lengths = text.length === wanted.length ? "" : ` (${text.length} of ${wanted.length} characters)`;
+  const excerpt = (value: string) => JSON.stringify(value.slice(at, at + 20));
+  return `${what} differs at character ${at}${lengths}: ${excerpt(text)} instead of ${excerpt(wanted)}`;
 };

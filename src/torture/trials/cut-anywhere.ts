@@ -62,7 +62,7 @@ const cutAt = async (context: TrialContext, at: number, isLate: boolean): Promis
   const { screen } = last;
   const wanted = scene.text(0) + scene.text(1);
   if (screen.end === undefined) return `the end never arrived (${last.status ?? last.refusal ?? "no response"})`;
-  if (screen.text !== wanted) return difference(screen.text, wanted);
+  if (screen.text !== wanted) return difference("the model's text", screen.text, wanted);
   if (screen.calls.length !== 1 || screen.calls[0]!.state !== "ok")
     return "the call is not shown exactly once, as completed";
   return scene.asked === 2 ? undefined : `the model got ${scene.asked} requests instead of 2`;

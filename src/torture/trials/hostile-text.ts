@@ -1,4 +1,4 @@
-import { must, needTools, type Trial, yes } from "../trial.ts";
+import { difference, must, needTools, type Trial, yes } from "../trial.ts";
 
 /** Text that has broken streams, terminals, pages and databases. Every piece is well-formed Unicode. */
 const HOSTILE = [
@@ -31,16 +31,9 @@ export const hostileText: Trial = {
     needTools(scene);
     const { end, text, calls, problem } = viewer.screen;
     must(end === "done", `the run ends as ${end ?? "nothing"}: ${problem ?? viewer.refusal ?? ""}`.slice(0, 300));
-    must(text === scene.text(1), changed("the model's text", text, scene.text(1)));
+    must(text === scene.text(1), difference("the model's text", text, scene.text(1)));
     must(calls.length === 1, `${calls.length} calls are shown instead of 1`);
-    must(calls[0]!.result === result, changed("the tool's result", calls[0]!.result, result));
+    must(calls[0]!.result === result, difference("the tool's result", calls[0]!.result, result));
     return yes(`${HOSTILE.length} kinds of hostile text arrive unchanged`);
   },
-};
-
-const changed = (what: string, text: string, wanted: string): string => {
-  let at = 0;
-  while (at < wanted.length && text[at] === wanted[at]) at++;
-  const spelled = (value: string) => JSON.stringify(value.slice(at, at + 20));
-  return `${what} differs at ${at}: ${spelled(text)} instead of ${spelled(wanted)}`;
 };

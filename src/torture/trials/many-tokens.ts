@@ -24,7 +24,7 @@ export const manyTokens: Trial = {
         300,
       ),
     );
-    must(viewer.screen.text === scene.text(0), difference(viewer.screen.text, scene.text(0)));
+    must(viewer.screen.text === scene.text(0), difference("the model's text", viewer.screen.text, scene.text(0)));
     const bytesPerToken = Math.round(wire.received / count);
     const microsecondsPerToken = Math.round((ms * 1000) / count);
     return yes(`${bytesPerToken} bytes and ${microsecondsPerToken} µs per token, for ${count} tokens`, {

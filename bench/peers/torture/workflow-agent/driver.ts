@@ -1,9 +1,9 @@
-import type { Command, Decoder } from "../../../../src/dialect.ts";
+import type { Decoder } from "../../../../src/dialect.ts";
 import { aiSdk as dialect } from "../../../../src/dialects/ai-sdk.ts";
 import type { Event } from "../../../../src/events.ts";
 import { type Fields, fieldsOf, parseFields } from "../../../../src/json.ts";
 import { type Driver, type Line, StreamViewer, type Viewer } from "../../../../src/torture.ts";
-import { createTurns } from "../../../../src/torture/drivers/dialect/turns.ts";
+import { keepConversation } from "../../../../src/torture/drivers/dialect/conversation.ts";
 
 /** What a page has read of a run. */
 interface Reading {
@@ -26,12 +26,15 @@ export const workflowChat = (url: string): Driver => {
     converse: ({ id }) => {
       let run = id ?? "";
       let message = localStorage.get(run) ?? "";
-      const turns = createTurns(dialect, `torture-${crypto.randomUUID()}`, undefined);
+      const { turns, written, decoder, post } = keepConversation({
+        dialect,
+        base: dialect.routes[0]!.path,
+        url,
+        headers: {},
+        id: `torture-${crypto.randomUUID()}`,
+        agent: undefined,
+      });
       if (id !== undefined) turns.restore(message, []);
-      const started = (command: Command) => {
-        const { method, headers, body } = dialect.write(command);
-        return { url, method, headers, ...(body !== undefined && { body }) };
-      };
       /** Notes which run answers. */
       const noting = (line: Line): Line => {
         const fetch: Line["fetch"] = async (...asked) => {
@@ -63,14 +66,14 @@ export const workflowChat = (url: string): Driver => {
         },
         send: (asked, line) => {
           message = asked;
-          return view(started(turns.start(asked)), newReading(turns.decoder("beginning")), line);
+          return view(written(turns.start(asked)), newReading(decoder("beginning")), line);
         },
         resume: (viewer, line) => {
           const reading = readings.get(viewer)!;
           return view(rest(reading), reading, line, viewer);
         },
         follow: (line) => {
-          const reading = newReading(turns.decoder("beginning"));
+          const reading = newReading(decoder("beginning"));
           return view(rest(reading), reading, line);
         },
         cancel: async (line) => {
@@ -78,12 +81,9 @@ export const workflowChat = (url: string): Driver => {
           const response = await line.fetch(`${url}/${encodeURIComponent(run)}/stop`, init);
           await response.text();
         },
-        answer: async (viewer, ask, allow, line) => {
-          const call = turns.callOf(ask);
-          const answers = [{ ask, answer: { allow }, ...(call !== undefined && { call }) }];
-          return view(started(turns.answering(answers)), newReading(turns.decoder("here")), line, viewer);
-        },
-        post: (body, line) => line.fetch(url, { ...started(turns.start("")), body }),
+        answer: async (viewer, ask, allow, line) =>
+          view(written(turns.answering(ask, { allow })), newReading(decoder("here")), line, viewer),
+        post,
       };
     },
   };

@@ -47,10 +47,8 @@ export const keepConversation = (options: ConversationOptions): KeptConversation
       await (await line.fetch(address, init)).text();
     },
     answer: async (viewer, ask, allow, line) => {
-      const call = turns.callOf(ask);
-      const answers = [{ ask, answer: { allow }, ...(call !== undefined && { call }) }];
       const before = viewer as StreamViewer;
-      return new StreamViewer(written(turns.answering(answers)), decoder("here"), line, { before });
+      return new StreamViewer(written(turns.answering(ask, { allow })), decoder("here"), line, { before });
     },
     post: (body, line) => {
       const { url: address, ...init } = written(turns.start(""));

@@ -11,9 +11,8 @@ export interface Turns {
   start(message: string): Start;
   /** Replaces the conversation with what an app saved. */
   restore(message: string, events: readonly Event[]): void;
-  /** The request that carries these answers. */
-  answering(answers: readonly AskAnswer[]): Start;
-  callOf(ask: string): string | undefined;
+  /** The request that carries the answer to an ask. */
+  answering(ask: string, answer: AskAnswer["answer"]): Start;
 }
 
 export const createTurns = (dialect: Dialect, thread: string, agent: string | undefined): Turns => {
@@ -56,7 +55,10 @@ export const createTurns = (dialect: Dialect, thread: string, agent: string | un
       answer = createAnswer();
       for (const event of events) remember(event);
     },
-    answering: (answers) => start([...asked, ...answer.messages()], { answers }),
-    callOf: (ask) => calls.get(ask),
+    answering(ask, answered) {
+      const call = calls.get(ask);
+      const answers = [{ ask, answer: answered, ...(call !== undefined && { call }) }];
+      return start([...asked, ...answer.messages()], { answers });
+    },
   };
 };
