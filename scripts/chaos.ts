@@ -1,7 +1,7 @@
 // Kills, stops, and disconnects processes while many runs are active, and compares the results: `npm run test:chaos`.
 // `-- redis postgres sqlite --rounds 1 --seconds 600 --runs 200 --seed 1`
 import { parseArgs } from "node:util";
-import { disordersOf } from "../test/chaos/disorder.ts";
+import { faultsOf } from "../test/chaos/faults.ts";
 import type { EngineName } from "../test/chaos/engines.ts";
 import { reportText } from "../test/chaos/report-text.ts";
 import { LEASE_MS, playRound } from "../test/chaos/round.ts";
@@ -32,7 +32,7 @@ for (let round = 0; round < Number(values.rounds); round++) {
     for (const name of ["runs", "kills", "executing", "entries", "acknowledged", "fenced"] as const)
       totals[name] += report[name];
     totals.wrong += report.problems.length;
-    for (const kind of Object.keys(report.disorder)) happened.add(kind);
+    for (const kind of Object.keys(report.faults)) happened.add(kind);
     if (engine !== "sqlite") times.push(...report.takeovers.clean);
   }
 }
@@ -43,7 +43,7 @@ console.log(
   `takeovers: ${sorted.length}, p50 ${quantile(sorted, 0.5)} ms, p99 ${p99} ms, promised ${LEASE_MS + 1000} ms`,
 );
 const isShared = engines.some((engine) => engine !== "sqlite");
-const kinds = disordersOf(isShared);
+const kinds = faultsOf(isShared);
 const absent = kinds.filter((kind) => !happened.has(kind));
 if (absent.length > 0) console.log(`never happened: ${absent.join(", ")}`);
 // Too few calls prove little about interrupted calls.

@@ -86,9 +86,9 @@ describe("keys that are created while the server runs", () => {
   test("keys can be managed from the command line", async () => {
     const { url } = await serve(silent, keyed);
     const written = vi.spyOn(process.stdout, "write").mockImplementation(() => true);
-    const run = async (words: string[], options: Record<string, string> = {}) => {
+    const run = async (positionals: string[], options: Record<string, string> = {}) => {
       written.mockClear();
-      await keysCommand.run({ words, options: { url, key: ADMIN, ...options }, environment: {}, directory: "." });
+      await keysCommand.run({ positionals, options: { url, key: ADMIN, ...options }, environment: {}, directory: "." });
       return written.mock.calls.map(([text]) => String(text)).join("");
     };
     try {

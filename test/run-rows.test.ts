@@ -70,7 +70,7 @@ test("`runcast runs` prints one line per run", async () => {
   process.stdout.write = ((text: string) => written.push(text) > 0) as typeof write;
   onStop(() => (process.stdout.write = write));
   const run = (options: Record<string, string>) =>
-    command.run({ words: [], options: { url, ...options }, environment: {}, directory: "" });
+    command.run({ positionals: [], options: { url, ...options }, environment: {}, directory: "" });
   expect(await run({})).toBe(0);
   expect(written).toEqual([
     expect.stringMatching(/waiting for you .* 3 tokens in, 4 out {2}ask — Send the report\?\n$/),

@@ -12,7 +12,7 @@ import { LOCAL } from "./target.ts";
 export const backup: CliCommand = {
   name: "backup",
   usage: "<file>",
-  words: [1, 1],
+  positionals: [1, 1],
   summary: "Saves all runs of a SQLite log to one tar archive while the server runs.",
   details:
     "Uses the server at --url, RUNCAST_URL or http://127.0.0.1:4400, with a key that has the admin right. If no server runs there, reads .runcast/ here.\n" +
@@ -21,7 +21,7 @@ export const backup: CliCommand = {
     url: { value: "address", help: `the server (default: ${LOCAL})` },
     key: { value: "key", help: "a key with the admin right (or RUNCAST_KEY)" },
   },
-  run: async ({ words: [file = ""], options, environment, directory }) => {
+  run: async ({ positionals: [file = ""], options, environment, directory }) => {
     if (existsSync(file)) throw new CommandError(`${file} already exists; choose another name`);
     const base = (options["url"] ?? (environment["RUNCAST_URL"] || LOCAL)).replace(/\/+$/, "");
     const key = options["key"] ?? environment["RUNCAST_KEY"];

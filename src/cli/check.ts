@@ -11,7 +11,7 @@ import { oneLine } from "./terminal-text.ts";
 export const check: CliCommand = {
   name: "check",
   usage: "<file|url|run>",
-  words: [1, 1],
+  positionals: [1, 1],
   summary: "Checks that a log is a complete and valid run, and explains the first error.",
   details:
     "Reads one JSON entry per line, or a stream saved by `curl -N`. Use - for standard input. Exits with 0 if the log is valid, else 1.",
@@ -21,7 +21,7 @@ export const check: CliCommand = {
     message: { value: "text", help: 'what --agent sends (default: "Hello")' },
   },
   run: async (input) => {
-    const [what = ""] = input.words;
+    const [what = ""] = input.positionals;
     if (input.options["agent"] !== undefined) return print(await checkAgentAt(what, input));
     if (input.options["message"] !== undefined) throw new UsageError("--message requires --agent");
     return print(checkText(await readLog(what, input), what === "-" ? "standard input" : what));

@@ -7,7 +7,7 @@ export interface CliCommand {
   /** The text after the name in the usage line, such as `<file>`. */
   readonly usage: string;
   /** The minimum and maximum number of positional arguments. */
-  readonly words: readonly [least: number, most: number];
+  readonly positionals: readonly [least: number, most: number];
   readonly details?: string;
   readonly options: Readonly<Record<string, Option>>;
   /** Whether the command keeps running after its standard output is closed. */
@@ -23,7 +23,7 @@ interface Option {
 }
 
 export interface Input {
-  readonly words: readonly string[];
+  readonly positionals: readonly string[];
   readonly options: Readonly<Record<string, string | undefined>>;
   /** All values of each option, for options that may be repeated. */
   readonly values?: Readonly<Record<string, readonly string[]>>;
@@ -45,7 +45,7 @@ export class CommandError extends Error {
 export const readInput = (
   command: CliCommand,
   args: readonly string[],
-): Pick<Input, "words" | "options" | "values"> & { help: boolean } => {
+): Pick<Input, "positionals" | "options" | "values"> & { help: boolean } => {
   const known: NonNullable<ParseArgsConfig["options"]> = { help: { type: "boolean", short: "h" } };
   for (const [name, { value }] of Object.entries(command.options)) known[name] = { type: value ? "string" : "boolean" };
   const { tokens } = parseArgs({
@@ -55,11 +55,11 @@ export const readInput = (
     allowPositionals: true,
     tokens: true,
   });
-  const words: string[] = [];
+  const positionals: string[] = [];
   const options: Record<string, string | undefined> = {};
   const values: Record<string, string[]> = {};
   for (const token of tokens) {
-    if (token.kind === "positional") words.push(token.value);
+    if (token.kind === "positional") positionals.push(token.value);
     if (token.kind !== "option") continue;
     const option = Object.hasOwn(known, token.name) ? known[token.name] : undefined;
     if (!option) {
@@ -73,10 +73,10 @@ export const readInput = (
     (values[token.name] ??= []).push(token.value ?? "");
   }
   const help = options["help"] !== undefined;
-  const [least, most] = command.words;
-  if (!help && words.length < least) throw new UsageError(`${command.usage} is missing`);
-  if (!help && words.length > most) throw new UsageError(`${words[most]} is an extra argument`);
-  return { words, options, values, help };
+  const [least, most] = command.positionals;
+  if (!help && positionals.length < least) throw new UsageError(`${command.usage} is missing`);
+  if (!help && positionals.length > most) throw new UsageError(`${positionals[most]} is an extra argument`);
+  return { positionals, options, values, help };
 };
 
 export const helpText = ({ name, usage, summary, details, options }: CliCommand): string => {

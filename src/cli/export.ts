@@ -16,7 +16,7 @@ import { messageOf } from "../message-of.ts";
 export const exportRun: CliCommand = {
   name: "export",
   usage: "<url|run>",
-  words: [1, 1],
+  positionals: [1, 1],
   summary: "Writes a run's log as one JSON entry per line, or as a page that plays it.",
   details:
     "Reads from the server (for a bare id: RUNCAST_URL, default http://127.0.0.1:4400). If no server runs there, reads .runcast/ here.",
@@ -25,7 +25,7 @@ export const exportRun: CliCommand = {
     output: { value: "file", help: "writes to this file instead of standard output" },
     key: { value: "key", help: "the server's key (or RUNCAST_KEY)" },
   },
-  run: async ({ words: [what = ""], options, environment, directory }) => {
+  run: async ({ positionals: [what = ""], options, environment, directory }) => {
     const target = parseRunAddress(what, environment);
     if (target.run === undefined) throw new UsageError(`${what} does not name a run: use …/runs/<run>`);
     const format = options["html"] === undefined ? "jsonl" : "html";

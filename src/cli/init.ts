@@ -6,7 +6,7 @@ import { ownCommand } from "./own-command.ts";
 export const init: CliCommand = {
   name: "init",
   usage: "",
-  words: [0, 0],
+  positionals: [0, 0],
   summary: "Writes runcast.config.ts with a model, a tool and an MCP server, and .env.example.",
   details: "Overwrites nothing: it stops if runcast.config.ts exists, and keeps an existing .env.example.",
   options: {},

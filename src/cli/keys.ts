@@ -7,7 +7,7 @@ import { LOCAL } from "./target.ts";
 export const keys: CliCommand = {
   name: "keys",
   usage: "<add|list|revoke> [name]",
-  words: [1, 2],
+  positionals: [1, 2],
   summary: "Creates, lists and revokes keys of a running server.",
   details:
     "Uses the server at --url, RUNCAST_URL or http://127.0.0.1:4400, with a key that has the admin right. A new key is shown once; the server stores only its hash.",
@@ -18,7 +18,7 @@ export const keys: CliCommand = {
     url: { value: "address", help: `the server (default: ${LOCAL})` },
     key: { value: "key", help: "a key with the admin right (or RUNCAST_KEY)" },
   },
-  run: async ({ words: [verb = "", name], options, environment }) => {
+  run: async ({ positionals: [verb = "", name], options, environment }) => {
     const base = (options["url"] ?? (environment["RUNCAST_URL"] || LOCAL)).replace(/\/+$/, "");
     const key = options["key"] ?? environment["RUNCAST_KEY"];
     const say = (text: string) => void process.stdout.write(`${text}\n`);

@@ -51,7 +51,7 @@ export const main = async (args: readonly string[]): Promise<number> => {
   const command = await commands.get(wanted)?.();
   try {
     if (!command) throw new UsageError(`there is no command ${wanted}${didYouMean(wanted, commands.keys())}`);
-    const { help, ...input } = isHelp ? { help: true, words: [], options: {} } : readInput(command, rest);
+    const { help, ...input } = isHelp ? { help: true, positionals: [], options: {} } : readInput(command, rest);
     if (help) {
       say(helpText(command));
       return 0;

@@ -12,7 +12,7 @@ import { messageOf } from "../message-of.ts";
 export const replay: CliCommand = {
   name: "replay",
   usage: "<file|url|run>",
-  words: [1, 1],
+  positionals: [1, 1],
   summary: "Replays a run's log with its original timing.",
   options: {
     speed: { value: "number|max", help: "speed factor (default: 1); max does not wait" },
@@ -21,7 +21,7 @@ export const replay: CliCommand = {
   },
   run: async (input) => {
     const { options, environment } = input;
-    const [file = ""] = input.words;
+    const [file = ""] = input.positionals;
     const speed = speedOf(options["speed"] ?? "1");
     const from = fromOf(options["from"] ?? "0");
     const entries = await read(file, input);

@@ -10,11 +10,11 @@ import { readConfig } from "./read-config.ts";
 export const restore: CliCommand = {
   name: "restore",
   usage: "<file>",
-  words: [1, 1],
+  positionals: [1, 1],
   summary: "Restores a log from a file that runcast backup saved.",
   details: "Writes to the log's directory (.runcast/), which must be empty or not exist. Start the server afterwards.",
   options: { config: { value: "file", help: "instead of runcast.config.ts in this directory" } },
-  run: async ({ words: [file = ""], options, directory }) => {
+  run: async ({ positionals: [file = ""], options, directory }) => {
     const named = options["config"];
     const config = await readConfig(directory, named === undefined ? {} : { file: named });
     const target = config.directory;

@@ -8,7 +8,7 @@ import { LOCAL } from "./target.ts";
 export const runs: CliCommand = {
   name: "runs",
   usage: "",
-  words: [0, 0],
+  positionals: [0, 0],
   summary: "Lists a server's runs, newest first, with state, user, message, duration, tokens and open questions.",
   details:
     "Uses the server at --url, RUNCAST_URL or http://127.0.0.1:4400. A key lists its user's runs. A key with the admin right lists everyone's.",

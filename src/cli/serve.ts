@@ -19,7 +19,7 @@ import { notOurs, withKey } from "./with-key.ts";
 export const serve: CliCommand = {
   name: "serve",
   usage: "",
-  words: [0, 0],
+  positionals: [0, 0],
   summary:
     "Serves the agents of runcast.config.ts. Without one, serves an assistant (if a model is found) and a scripted demo.",
   details:

@@ -12,11 +12,11 @@ const STAGE_PORT = 4411;
 export const torture: CliCommand = {
   name: "torture",
   usage: "<url>",
-  words: [1, 1],
+  positionals: [1, 1],
   summary:
     "Runs named trials against a server: cuts, stalls, kills, approvals, hostile text. Each gives a yes, a no or a number.",
   details: [
-    "The server's agent must use the kit's scripted model and the kit's tools: see docs/torture.md. The model is at",
+    "The server's agent must use the kit's scripted model and tools. See docs/torture.md. The model is at",
     `http://127.0.0.1:${STAGE_PORT}. A server that --command starts finds its address in TORTURE_URL.`,
     "The url is the one that clients of the dialect use. Exits with 1 if any verdict is no.",
   ].join("\n"),
@@ -25,7 +25,7 @@ export const torture: CliCommand = {
     dialect: { value: "name", help: `its protocol: ${Object.keys(drivers).join(", ")} (default: native)` },
     agent: { value: "name", help: "the agent to run (default: the server's default)" },
     key: { value: "key", help: "the server's key (or RUNCAST_KEY)" },
-    only: { value: "words", help: "only trials whose name contains this text; repeatable" },
+    only: { value: "text", help: "only trials whose name contains this text; repeatable" },
     seed: { value: "number", help: "repeats the trials of an earlier report" },
     short: { help: "smaller trials: about half a minute in total" },
     json: { value: "file", help: "writes the report to a file, with evidence for every no" },
@@ -34,7 +34,7 @@ export const torture: CliCommand = {
       help: `the port of the scripted model, without --command (default: ${STAGE_PORT})`,
     },
   },
-  run: async ({ words: [address = ""], options, values = {}, environment, directory }) => {
+  run: async ({ positionals: [address = ""], options, values = {}, environment, directory }) => {
     const { command, dialect = "native", agent, json } = options;
     if (!URL.canParse(address) || !/^https?:/.test(address))
       throw new UsageError(`${address} is not an http or https URL`);

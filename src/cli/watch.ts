@@ -18,7 +18,7 @@ import { messageOf } from "../message-of.ts";
 export const watch: CliCommand = {
   name: "watch",
   usage: "<url|run>",
-  words: [1, 1],
+  positionals: [1, 1],
   summary: "Shows a run live: steps, text, thinking, tools, sub-agents and questions.",
   details: [
     "A run is http://host:port/runs/<run>, or its id on RUNCAST_URL (default: http://127.0.0.1:4400). With a server's address and --message, a new",
@@ -30,7 +30,7 @@ export const watch: CliCommand = {
     agent: { value: "name", help: "the agent to start (default: the server's first)" },
     key: { value: "key", help: "the server's key (or RUNCAST_KEY)" },
   },
-  run: async ({ words: [what = ""], options, values, environment, directory }) => {
+  run: async ({ positionals: [what = ""], options, values, environment, directory }) => {
     const target = parseRunAddress(what, environment);
     const { message, agent, key = environment["RUNCAST_KEY"] } = options;
     if (message === undefined && target.run === undefined)

@@ -51,7 +51,7 @@ export class Cleaner {
     return clean + scanner.end();
   }
 
-  textAtOnce(text: string): string {
+  textSync(text: string): string {
     if (text.length <= MAX_AT_ONCE) return this.#scanner.push(text) + this.#scanner.end();
     this.count("long text");
     return REDACTED;
@@ -73,13 +73,13 @@ export class Cleaner {
     return Object.fromEntries(fields) as Value;
   }
 
-  jsonAtOnce<Value>(value: Value, key = ""): Value {
-    if (typeof value === "string") return (this.#leaves(key, value) ?? this.textAtOnce(value)) as Value;
+  jsonSync<Value>(value: Value, key = ""): Value {
+    if (typeof value === "string") return (this.#leaves(key, value) ?? this.textSync(value)) as Value;
     if (typeof value === "number") return this.#number(value, key) as Value;
     if (typeof value !== "object" || value === null) return value;
-    if (Array.isArray(value)) return value.map((item) => this.jsonAtOnce(item, key)) as Value;
+    if (Array.isArray(value)) return value.map((item) => this.jsonSync(item, key)) as Value;
     if (this.#isField(key)) return this.#leaveOut() as Value;
-    const fields = Object.entries(value).map(([name, inner]) => [this.textAtOnce(name), this.jsonAtOnce(inner, name)]);
+    const fields = Object.entries(value).map(([name, inner]) => [this.textSync(name), this.jsonSync(inner, name)]);
     return Object.fromEntries(fields) as Value;
   }
 
@@ -90,7 +90,7 @@ export class Cleaner {
   #number(value: number, key: string): Json {
     if (this.#isField(key)) return this.#leaveOut();
     const text = String(value);
-    return this.textAtOnce(text) === text ? value : REDACTED;
+    return this.textSync(text) === text ? value : REDACTED;
   }
 
   #leaveOut(): string {

@@ -35,7 +35,7 @@ export const cleanEventAtOnce = (event: Event, cleaner: Cleaner): Event =>
   ) as Event;
 
 const own = (key: string, value: unknown, cleaner: Cleaner): unknown =>
-  key === "options" || key === "content" ? value : cleaner.jsonAtOnce(value);
+  key === "options" || key === "content" ? value : cleaner.jsonSync(value);
 
 type Clean = (value: unknown) => Promise<unknown>;
 

@@ -17,7 +17,7 @@ export interface PendingBody {
   end(): void;
 }
 
-const BODIES_A_TURN = 16;
+const BODIES_PER_TURN = 16;
 
 /**
  * If the limit is reached, drops the body that has been arriving for the longest: a body at normal speed completes long
@@ -25,7 +25,7 @@ const BODIES_A_TURN = 16;
  */
 export const createBodyBudget = (maxBytes: number): BodyBudget => {
   const pending = new Map<symbol, { bytes: number; refuse: (refusal: Refusal) => void }>();
-  const turns = new Turns(BODIES_A_TURN, () => {});
+  const turns = new Turns(BODIES_PER_TURN, () => {});
   let held = 0;
   const end = (id: symbol): void => {
     held -= pending.get(id)?.bytes ?? 0;

@@ -29,7 +29,7 @@ export interface DailySumsOptions {
 const DAY = 86_400_000;
 /** How long amounts of this process may stay unstored, and how long a sum that was read is cached. */
 const STORE_MS = 2000;
-const EVERYBODY = "*";
+const TOTAL = "*";
 
 export const createDailySums = (records: Records, options: DailySumsOptions): DailySums => {
   const { kind, code, maxPerUser, most, settings, limitText, onError, now = Date.now } = options;
@@ -78,12 +78,12 @@ export const createDailySums = (records: Records, options: DailySumsOptions): Da
 
   return {
     add: (user, amount) => {
-      if (most !== Infinity) addTo(EVERYBODY, amount);
+      if (most !== Infinity) addTo(TOTAL, amount);
       if (maxPerUser !== Infinity && user !== undefined) addTo(hashOf(user), amount);
     },
     check: async (user) => {
       if (user !== undefined) await checkSum(hashOf(user), maxPerUser, "your runs", settings.user);
-      await checkSum(EVERYBODY, most, "the runs of this server", settings.all);
+      await checkSum(TOTAL, most, "the runs of this server", settings.all);
     },
     close: () => store().catch(onError),
   };

@@ -41,12 +41,12 @@ export type Handler = (
 const WHILE_STARTING = new Set(["/health", "/ready"]);
 
 /** Handling hundreds of requests in one turn would delay all streams. */
-const REQUESTS_A_TURN = 16;
+const REQUESTS_PER_TURN = 16;
 
 export const createHandler = (options: HandlerOptions): Handler => {
   const { guard, router, api, commands, onProblem } = options;
 
-  const turns = new Turns(REQUESTS_A_TURN, (error) => onProblem({ error }));
+  const turns = new Turns(REQUESTS_PER_TURN, (error) => onProblem({ error }));
 
   const handle: Handler = async (request, response, plain) => {
     const { method = "GET" } = request;

@@ -33,6 +33,8 @@ export interface FetchInit {
 /** A network that can fail on purpose. Each request opens its own connection. */
 export interface Line {
   readonly fetch: Fetch;
+  /** A connection for another protocol over HTTP, such as WebSocket. `what` is for the record. */
+  connect(url: string, what: string): Duplex;
   /** Bytes received so far. */
   readonly received: number;
   /** The longest time without a byte, since the first byte of a response. */
@@ -40,10 +42,10 @@ export interface Line {
   /** Breaks every open connection. `why` is for the record. */
   cut(why?: string): void;
   /** Ends a stall: continues to read. */
-  goOn(): void;
+  endStall(): void;
 }
 
-const KEPT_CHARACTERS = 2000;
+const MAX_CHARACTERS = 2000;
 const SLICES_PER_SECOND = 20;
 const CUT = "cut by the trial";
 const ENDED = "ended by the server";
@@ -68,7 +70,7 @@ export const openLine = (faults: Faults, record: Exchange[]): Line => {
 
   const fetch: Fetch = (address, { method = "GET", headers = {}, body, signal } = {}) => {
     const url = new URL(address);
-    const sent = body === undefined ? "" : ` ${body.slice(0, KEPT_CHARACTERS / 2)}`;
+    const sent = body === undefined ? "" : ` ${body.slice(0, MAX_CHARACTERS / 2)}`;
     const { exchange, channel } = opened(url, `${method} ${url.pathname}${url.search}${sent}`);
     return new Promise<Response>((resolve, reject) => {
       const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
@@ -102,6 +104,7 @@ export const openLine = (faults: Faults, record: Exchange[]): Line => {
 
   return {
     fetch,
+    connect: (address, what) => opened(new URL(address), what).channel,
     get received() {
       return seen.bytes;
     },
@@ -111,8 +114,8 @@ export const openLine = (faults: Faults, record: Exchange[]): Line => {
     cut: (why = CUT) => {
       for (const channel of open) channel.break(why);
     },
-    goOn: () => {
-      for (const channel of open) channel.goOn();
+    endStall: () => {
+      for (const channel of open) channel.endStall();
     },
   };
 };
@@ -157,7 +160,7 @@ class Channel extends Duplex {
     this.destroy(new Error(why));
   }
 
-  goOn(): void {
+  endStall(): void {
     this.#mayStall = false;
     this.#isStalled = false;
     this.#pass();
@@ -184,10 +187,10 @@ class Channel extends Duplex {
     const exchange = this.#exchange;
     exchange.bytes += bytes.length;
     this.#onBytes(bytes.length);
-    const room = Math.max(0, KEPT_CHARACTERS - exchange.head.length);
+    const room = Math.max(0, MAX_CHARACTERS - exchange.head.length);
     exchange.head += bytes.subarray(0, room).toString();
-    const rest = bytes.subarray(room).subarray(-KEPT_CHARACTERS).toString();
-    if (rest !== "") exchange.tail = (exchange.tail + rest).slice(-KEPT_CHARACTERS);
+    const rest = bytes.subarray(room).subarray(-MAX_CHARACTERS).toString();
+    if (rest !== "") exchange.tail = (exchange.tail + rest).slice(-MAX_CHARACTERS);
   }
 
   #pass(): void {

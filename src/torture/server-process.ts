@@ -14,7 +14,7 @@ export interface ServerProcess {
 }
 
 const READY_MS = 180_000;
-const KEPT_CHARACTERS = 8000;
+const MAX_CHARACTERS = 8000;
 
 export const createServerProcess = (
   command: string,
@@ -23,7 +23,7 @@ export const createServerProcess = (
 ): ServerProcess => {
   let child: ChildProcess | undefined;
   let output = "";
-  const keep = (bytes: Buffer) => void (output = (output + bytes.toString()).slice(-KEPT_CHARACTERS));
+  const keep = (bytes: Buffer) => void (output = (output + bytes.toString()).slice(-MAX_CHARACTERS));
   const signal = () => {
     try {
       // Kills the whole process group: the shell and the server.

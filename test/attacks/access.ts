@@ -1,5 +1,5 @@
 import { type Attack, rounds, send } from "./attack.ts";
-import { ALICE, BOB, WORDS, as, elsewhere } from "./people.ts";
+import { ALICE, BOB, WORDS, as, elsewhere } from "./users.ts";
 import { readRun, startRun } from "./target.ts";
 
 const json = { "content-type": "application/json" };

@@ -6,7 +6,7 @@ import { embeds, markdown, savedRuns } from "./browser.ts";
 import { fuzz } from "./fuzz.ts";
 import { exportedFields, exports, hoarding, hugeBodies, longRuns, longStreams, slowBodies } from "./overload.ts";
 import { foreignPages, hosts, localPages, privateAddresses, traversal } from "./pages.ts";
-import { ALICE } from "./people.ts";
+import { ALICE } from "./users.ts";
 import { startTarget } from "./target.ts";
 import { terminal } from "./terminal.ts";
 import { mcpFloods, mcpQuestions, mcpResults, mcpStreams, shellChildren, shellSecrets, strayErrors } from "./tools.ts";

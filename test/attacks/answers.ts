@@ -1,5 +1,5 @@
 import { type Attack, rounds, send } from "./attack.ts";
-import { ADMIN, BOB, as } from "./people.ts";
+import { ADMIN, BOB, as } from "./users.ts";
 
 const json = { "content-type": "application/json" };
 const count = async (url: string, status: number): Promise<number> => {

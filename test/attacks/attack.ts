@@ -1,4 +1,4 @@
-import { ADMIN, ALICE, PROVIDER_KEY, WORDS } from "./people.ts";
+import { ADMIN, ALICE, PROVIDER_KEY, WORDS } from "./users.ts";
 import type { Target } from "./target.ts";
 
 /** One way to harm a server, or to access another user's data. */

@@ -9,7 +9,7 @@ import { findProgram } from "../components.ts";
 import { hostileEvents, markup } from "../hostile-events.ts";
 import { hostileMarkdown } from "../web/hostile-markdown.ts";
 import { type Attack, type Report, rounds } from "./attack.ts";
-import { BOB, as } from "./people.ts";
+import { BOB, as } from "./users.ts";
 import { type Target, readRun, startRun } from "./target.ts";
 
 interface Opened {

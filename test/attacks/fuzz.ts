@@ -2,7 +2,7 @@ import { dialects } from "../../src/config/dialects.ts";
 import { createMutator } from "../mutate.ts";
 import { randomFrom } from "../random.ts";
 import { type Attack, type Status, rounds, send } from "./attack.ts";
-import { BOB, as } from "./people.ts";
+import { BOB, as } from "./users.ts";
 import { startRun } from "./target.ts";
 
 const VALUES = [

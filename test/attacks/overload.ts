@@ -1,6 +1,6 @@
 import net from "node:net";
 import { type Attack, type Report, rounds, send, type Strike } from "./attack.ts";
-import { ADMIN, BOB, as, elsewhere } from "./people.ts";
+import { ADMIN, BOB, as, elsewhere } from "./users.ts";
 import { type Target, readRun, startRun } from "./target.ts";
 
 interface Body {

@@ -1,7 +1,7 @@
 import http from "node:http";
 import { ofRun } from "./access.ts";
 import { type Attack, type Report, rounds, send } from "./attack.ts";
-import { ADMIN, BOB, as, elsewhere } from "./people.ts";
+import { ADMIN, BOB, as, elsewhere } from "./users.ts";
 import type { Target } from "./target.ts";
 
 const bodyOf = (method: string) => (method === "POST" ? { body: '{"message":"x","allow":true}' } : {});

@@ -4,7 +4,7 @@ import { rmSync } from "node:fs";
 import { mkdir, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { ALICE, PROVIDER_KEY, WORDS, as } from "./people.ts";
+import { ALICE, PROVIDER_KEY, WORDS, as } from "./users.ts";
 
 /** Servers in separate processes, and what an attacker knows about them. */
 export interface Target {

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { text as readAll } from "node:stream/consumers";
 import { controlCharacters, hostileEvents, terminalCommands } from "../hostile-events.ts";
 import { type Attack, rounds } from "./attack.ts";
-import { BOB } from "./people.ts";
+import { BOB } from "./users.ts";
 import { cli, node, readRun, startRun } from "./target.ts";
 
 const watch = async (program: string, args: readonly string[]): Promise<string> => {

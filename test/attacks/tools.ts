@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { findIsolation } from "../../src/tools/shell/isolation.ts";
 import { type Attack, type Report, rounds } from "./attack.ts";
-import { BOB, PROVIDER_KEY, as } from "./people.ts";
+import { BOB, PROVIDER_KEY, as } from "./users.ts";
 import { resident } from "./overload.ts";
 import { type Target, readRun, startRun } from "./target.ts";
 

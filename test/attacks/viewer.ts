@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
-import { as } from "./people.ts";
+import { as } from "./users.ts";
 
 export interface Watched {
   readonly count: number;

@@ -3,20 +3,20 @@ import type { Entry } from "../../src/events.ts";
 import { createState, fold, snapshot } from "../../src/state.ts";
 import { verify } from "../../src/verify.ts";
 import { REPEATABLE } from "./agent.ts";
-import { type Acknowledged, isAnswered, type Seen } from "./people.ts";
-import type { Told } from "./tally.ts";
+import { type Acknowledged, isAnswered, type Seen } from "./users.ts";
+import type { TallyEntry } from "./tally.ts";
 
 /** The violations of a run. Empty if every promise was kept. */
 export const problemsOf = (
   run: string,
   entries: readonly Entry[],
-  told: readonly Told[],
+  tally: readonly TallyEntry[],
   seen: readonly Seen[],
   acknowledged: readonly Acknowledged[],
 ): string[] =>
   [
     ...grammar(entries),
-    ...calls(entries, told),
+    ...calls(entries, tally),
     ...seen.flatMap((each) => difference(each, entries)),
     ...acknowledged
       .filter((answer) => !isAnswered(entries, answer))
@@ -38,7 +38,7 @@ const grammar = (entries: readonly Entry[]): string[] => {
 };
 
 /** Tools count their own executions outside of any process. The log must agree with these counts. */
-const calls = (entries: readonly Entry[], told: readonly Told[]): string[] => {
+const calls = (entries: readonly Entry[], tally: readonly TallyEntry[]): string[] => {
   const problems: string[] = [];
   const executed = new Set<string>();
   const repeats = new Map<string, string>();
@@ -49,7 +49,7 @@ const calls = (entries: readonly Entry[], told: readonly Told[]): string[] => {
     else if (event.type === "tool-end") ended.set(event.call, event.outcome);
   }
   const begun = new Map<string, string[]>();
-  for (const each of told) {
+  for (const each of tally) {
     if (each.do !== "begin") continue;
     const { key, tool, call } = each;
     if (!executed.has(call)) problems.push(`${tool} ${call} ran before its tool-execute was stored`);

@@ -3,7 +3,7 @@ import { quantile } from "./takeovers.ts";
 
 /** The report of a round as text. */
 export const reportText = (title: string, report: Report): string => {
-  const { runs, kills, executing, entries, viewers, executions, acknowledged, fenced, outcomes, disorder } = report;
+  const { runs, kills, executing, entries, viewers, executions, acknowledged, fenced, outcomes, faults } = report;
   const { clean, troubled } = report.takeovers;
   const listed = (counts: Readonly<Record<string, number>>) =>
     Object.entries(counts)
@@ -14,7 +14,7 @@ export const reportText = (title: string, report: Report): string => {
   return [
     title,
     `  ${runs} runs (${listed(outcomes)}), ${kills} kills, ${executing} calls executing at a kill`,
-    `  happened: ${listed(disorder)}`,
+    `  happened: ${listed(faults)}`,
     `  compared: ${entries} entries of ${viewers} viewers, ${executions} executions, ${acknowledged} acknowledged answers`,
     `  fenced writes: ${fenced}`,
     `  from kill to the next entry: ${times(clean)} (lease ${LEASE_MS} ms); with the engine in trouble: ${times(troubled)}`,

@@ -6,10 +6,10 @@ import type { Entry } from "../../src/events.ts";
 import { randomFrom } from "../random.ts";
 import { startRelay } from "../relay.ts";
 import { problemsOf } from "./check.ts";
-import { startDisorder } from "./disorder.ts";
+import { startFaults } from "./faults.ts";
 import { type EngineName, startEngine } from "./engines.ts";
 import { startFleet, tallyFile } from "./fleet.ts";
-import { startPeople } from "./people.ts";
+import { startUsers } from "./users.ts";
 import { executingAtKills, takeoversOf } from "./takeovers.ts";
 import { readTally } from "./tally.ts";
 
@@ -30,7 +30,7 @@ export interface Report {
   readonly outcomes: Readonly<Record<string, number>>;
   readonly kills: number;
   readonly executing: number;
-  readonly disorder: Readonly<Record<string, number>>;
+  readonly faults: Readonly<Record<string, number>>;
   readonly entries: number;
   readonly viewers: number;
   readonly executions: number;
@@ -55,41 +55,41 @@ export const playRound = async ({ engine: name, seed, seconds, runs, only }: Rou
   const balancer = await startRelay(() => fleet.slots.filter((slot) => slot.isUp()).map(({ port }) => port));
   const problems: string[] = [];
   try {
-    const people = startPeople({ url: balancer.url, atOnce: runs, random, name: `r${seed}` });
+    const users = startUsers({ url: balancer.url, atOnce: runs, random, name: `r${seed}` });
     await sleep(1500);
-    const disorder = startDisorder({ fleet, engine, balancer, leaseMs: LEASE_MS, random: randomFrom(seed + 1), only });
+    const faults = startFaults({ fleet, engine, balancer, leaseMs: LEASE_MS, random: randomFrom(seed + 1), only });
     await sleep(seconds * 1000);
-    await disorder.end();
-    await people.leave(RETRY_MS).catch((error: Error) => problems.push(error.message));
+    await faults.end();
+    await users.leave(RETRY_MS).catch((error: Error) => problems.push(error.message));
 
-    const told = readTally(tallyFile(directory));
+    const tally = readTally(tallyFile(directory));
     const outcomes: Record<string, number> = {};
     let entries = 0;
     const url = `http://127.0.0.1:${fleet.slots[0]!.port}`;
-    const toldOf = Map.groupBy(told, (each) => ("run" in each ? each.run : ""));
-    const seenOf = Map.groupBy(people.seen, ({ run }) => run);
-    const acknowledgedOf = Map.groupBy(people.acknowledged, ({ run }) => run);
+    const tallyOf = Map.groupBy(tally, (each) => ("run" in each ? each.run : ""));
+    const seenOf = Map.groupBy(users.seen, ({ run }) => run);
+    const acknowledgedOf = Map.groupBy(users.acknowledged, ({ run }) => run);
     for (const [run, seen] of seenOf) {
       const stored = await entriesOf(url, run);
       entries += stored.length * seen.length;
       const end = stored.at(-1)?.event;
       const outcome = end?.type === "run-end" ? end.outcome : "none";
       outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
-      problems.push(...problemsOf(run, stored, toldOf.get(run) ?? [], seen, acknowledgedOf.get(run) ?? []));
+      problems.push(...problemsOf(run, stored, tallyOf.get(run) ?? [], seen, acknowledgedOf.get(run) ?? []));
     }
     return {
       problems,
       runs: seenOf.size,
       outcomes,
       kills: fleet.kills.length,
-      executing: executingAtKills(told, fleet.kills),
-      disorder: disorder.counts,
+      executing: executingAtKills(tally, fleet.kills),
+      faults: faults.counts,
       entries,
-      viewers: people.seen.length,
-      executions: told.filter((each) => each.do === "begin").length,
-      acknowledged: people.acknowledged.length,
-      takeovers: takeoversOf(told, fleet.kills, disorder.engineTrouble),
-      fenced: told.filter((each) => each.do === "fenced").length,
+      viewers: users.seen.length,
+      executions: tally.filter((each) => each.do === "begin").length,
+      acknowledged: users.acknowledged.length,
+      takeovers: takeoversOf(tally, fleet.kills, faults.engineTrouble),
+      fenced: tally.filter((each) => each.do === "fenced").length,
       directory,
     };
   } finally {

@@ -1,4 +1,4 @@
-import type { Told } from "./tally.ts";
+import type { TallyEntry } from "./tally.ts";
 
 /** How long runs paused after their process was killed, until the next entry. */
 export interface Takeovers {
@@ -14,19 +14,19 @@ interface Span {
 }
 
 export const takeoversOf = (
-  told: readonly Told[],
+  tally: readonly TallyEntry[],
   kills: readonly { readonly pid: number; readonly at: number }[],
   trouble: readonly Span[],
 ): Takeovers => {
   const processOf = new Map<string, number>();
-  for (const each of told) if (each.do === "owner") processOf.set(each.owner, each.pid);
+  for (const each of tally) if (each.do === "owner") processOf.set(each.owner, each.pid);
   const killedAt = new Map(kills.map(({ pid, at }) => [pid, at]));
   const owner = new Map<string, string>();
   /** The owner before the one that took over the run last. */
   const before = new Map<string, string>();
   const clean: number[] = [];
   const troubled: number[] = [];
-  for (const each of told) {
+  for (const each of tally) {
     if (each.do === "start") owner.set(each.run, each.owner);
     else if (each.do === "take") {
       const last = owner.get(each.run);
@@ -47,12 +47,12 @@ export const takeoversOf = (
 
 /** The number of calls that were executing when their process was killed. */
 export const executingAtKills = (
-  told: readonly Told[],
+  tally: readonly TallyEntry[],
   kills: readonly { readonly pid: number; readonly at: number }[],
 ): number => {
-  const ended = new Set(told.flatMap((each) => (each.do === "end" ? [`${each.pid} ${each.call}`] : [])));
+  const ended = new Set(tally.flatMap((each) => (each.do === "end" ? [`${each.pid} ${each.call}`] : [])));
   const killed = new Map(kills.map(({ pid, at }) => [pid, at]));
-  return told.filter(
+  return tally.filter(
     (each) => each.do === "begin" && !ended.has(`${each.pid} ${each.call}`) && (killed.get(each.pid) ?? 0) >= each.at,
   ).length;
 };

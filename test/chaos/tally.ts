@@ -3,7 +3,7 @@ import type { Entry } from "../../src/events.ts";
 import { type Log, LogFenced } from "../../src/log.ts";
 
 /** Facts that processes write to a file that outlives them. `at` is the machine's uptime, which clock changes do not affect. */
-export type Told = { readonly pid: number; readonly at: number } & Said;
+export type TallyEntry = { readonly pid: number; readonly at: number } & Said;
 
 type Said =
   | {
@@ -28,12 +28,12 @@ export const createTally =
   (said) =>
     appendFileSync(file, `${JSON.stringify({ ...said, pid: process.pid, at: uptime() })}\n`);
 
-export const readTally = (file: string): Told[] =>
+export const readTally = (file: string): TallyEntry[] =>
   existsSync(file)
     ? readFileSync(file, "utf8")
         .trimEnd()
         .split("\n")
-        .map((line) => JSON.parse(line) as Told)
+        .map((line) => JSON.parse(line) as TallyEntry)
     : [];
 
 /** The same log, which also records ownership and rejected writes. */

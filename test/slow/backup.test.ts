@@ -16,8 +16,8 @@ const temporary = async (): Promise<string> => {
   onStop(() => rm(directory, { recursive: true, force: true }));
   return directory;
 };
-const command = (words: string[], directory: string, options: Record<string, string> = {}) => ({
-  words,
+const command = (positionals: string[], directory: string, options: Record<string, string> = {}) => ({
+  positionals,
   options,
   environment: {},
   directory,

@@ -256,7 +256,7 @@ test("the wrong user is never asked when two runs are possible", async () => {
   const call = (run: string) => ({
     context: { run } as never,
     token: "",
-    bounds: { givenUp: new AbortController().signal } as never,
+    bounds: { abandoned: new AbortController().signal } as never,
   });
   const [a, b, c] = [call("1"), call("1"), call("2")];
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -69,7 +69,7 @@ export const repeatCall = async (
   worker.emit({ type: "tool-start", call, name, ...(title !== undefined && { title }), repeats: interrupted.call });
   worker.emit({ type: "tool-input-end", call, input });
   await worker.run.queue.taken();
-  return await goOn(worker, { ...interrupted, call }, { children });
+  return await resume(worker, { ...interrupted, call }, { children });
 };
 
 /** Continues a call that waits for its sub-agents. */
@@ -77,9 +77,9 @@ export const continueCall = (
   worker: Worker,
   pending: PendingCall,
   children: readonly PastAgent[],
-): Promise<LanguageModelV4ToolResultPart> => goOn(worker, pending, { children, isExecuting: true });
+): Promise<LanguageModelV4ToolResultPart> => resume(worker, pending, { children, isExecuting: true });
 
-const goOn = async (
+const resume = async (
   worker: Worker,
   pending: PendingCall,
   options: Executing,

@@ -18,7 +18,7 @@ export interface BoundedCall {
   /** Counts one more ask. False if there are too many. */
   mayAsk(): boolean;
   /** Aborts when the server has asked too often and the call is abandoned. */
-  readonly givenUp: AbortSignal;
+  readonly abandoned: AbortSignal;
   /** Shows the last progress that was held back. */
   end(): void;
 }
@@ -58,7 +58,7 @@ export const boundedCall = (context: ToolContext): BoundedCall => {
       if (asks > MAX_ASKS + MAX_REFUSED_ASKS) giving.abort(tooManyAsks());
       return asks <= MAX_ASKS;
     },
-    givenUp: giving.signal,
+    abandoned: giving.signal,
     end: show,
   };
 };

@@ -56,7 +56,7 @@ const attempt = async (
   try {
     return { client: open.client, result: await request(connection, open.client, tool, input, call) };
   } catch (error) {
-    call.bounds.givenUp.throwIfAborted();
+    call.bounds.abandoned.throwIfAborted();
     if (call.context.signal.aborted) throw error;
     if (again && (await satisfied(name, error, call))) return attempt(connection, tool, input, call, false);
     const never = neverArrived(error);
@@ -75,7 +75,7 @@ const request = async (
   call: CallInFlight,
 ): Promise<CallToolResult> => {
   const { context } = call;
-  const signal = AbortSignal.any([context.signal, call.bounds.givenUp]);
+  const signal = AbortSignal.any([context.signal, call.bounds.abandoned]);
   const options: RequestOptions = { signal, timeout: NO_TIMEOUT };
   const params = { name: tool.name, arguments: input, _meta: { progressToken: call.token } };
   if (tool.execution?.taskSupport !== "required") return client.callTool(params, { ...options, toolDefinition: tool });

@@ -35,7 +35,7 @@ export const inFlight = (): InFlight => {
       const ended = new AbortController();
       calls.set(call, ended);
       // End its stream immediately. The rest of it would only be parsed and refused.
-      call.bounds.givenUp.addEventListener("abort", () => ended.abort(), { once: true });
+      call.bounds.abandoned.addEventListener("abort", () => ended.abort(), { once: true });
       try {
         const value = await storage.run(call, work);
         // A server normally ends the stream of its response, and the connection can be reused. Abort it if the server

@@ -22,7 +22,7 @@ export const slowViewer: Trial = {
       const only = conversation.send(scene.message, stalledLine);
       await eventually(() => scene.finished > 0, 30_000);
       must(scene.finished > 0, "the agent stops while its page does not read");
-      stalledLine.goOn();
+      stalledLine.endStall();
       await only.over;
       must(only.screen.text === wanted, "the stalled page does not get the rest");
       return yes("the agent continues while its page does not read, and the page gets the rest later");
@@ -37,7 +37,7 @@ export const slowViewer: Trial = {
     must(quick.screen.text === wanted, "the page that reads is missing text");
     await slow.until(({ end }) => end !== undefined, 30_000);
     must((await wholeOf(context, conversation.id, slow)) === wanted, "the slow page is missing text");
-    stalledLine.goOn();
+    stalledLine.endStall();
     await stalled.until(({ end }) => end !== undefined, 30_000);
     must((await wholeOf(context, conversation.id, stalled)) === wanted, "the stalled page is missing text");
     return yes(`all three pages end with the whole ${Math.round(wanted.length / 2 ** 20)} MB`);

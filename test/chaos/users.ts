@@ -19,7 +19,7 @@ export interface Acknowledged {
 }
 
 /** Users who start runs, follow them to their end and answer their asks, this many concurrently. */
-export interface People {
+export interface Users {
   readonly started: number;
   readonly seen: readonly Seen[];
   readonly acknowledged: readonly Acknowledged[];
@@ -27,7 +27,7 @@ export interface People {
   leave(timeoutMs: number): Promise<void>;
 }
 
-export interface PeopleOptions {
+export interface UsersOptions {
   readonly url: string;
   readonly atOnce: number;
   readonly random: () => number;
@@ -37,7 +37,7 @@ export interface PeopleOptions {
 /** A connection that is silent for longer than this, without even a heartbeat, counts as dead. */
 const SILENCE_MS = 8000;
 
-export const startPeople = ({ url, atOnce, random, name }: PeopleOptions): People => {
+export const startUsers = ({ url, atOnce, random, name }: UsersOptions): Users => {
   const client = createClient({ url, backoff: () => 100 + Math.random() * 200, silenceMs: SILENCE_MS });
   const seen: Seen[] = [];
   const acknowledged: Acknowledged[] = [];

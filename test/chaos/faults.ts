@@ -5,7 +5,7 @@ import type { Fleet, Slot } from "./fleet.ts";
 import { uptime } from "./tally.ts";
 
 /** All faults of a round, chosen by a seed. A fault may start while earlier ones still last. */
-export interface Disorder {
+export interface Faults {
   readonly counts: Readonly<Record<string, number>>;
   /** The periods in which the engine was unreachable. */
   readonly engineTrouble: readonly { readonly from: number; readonly to: number }[];
@@ -13,7 +13,7 @@ export interface Disorder {
   end(): Promise<void>;
 }
 
-export interface DisorderOptions {
+export interface FaultsOptions {
   readonly fleet: Fleet;
   readonly engine: Engine;
   /** Between users and processes. */
@@ -45,11 +45,11 @@ const WEIGHTS = {
   },
 } as const;
 
-export const disordersOf = (isShared: boolean): string[] => Object.keys(WEIGHTS[isShared ? "shared" : "alone"]);
+export const faultsOf = (isShared: boolean): string[] => Object.keys(WEIGHTS[isShared ? "shared" : "alone"]);
 
 type Act = (slot: Slot) => Promise<void> | void;
 
-export const startDisorder = ({ fleet, engine, balancer, leaseMs, random, only }: DisorderOptions): Disorder => {
+export const startFaults = ({ fleet, engine, balancer, leaseMs, random, only }: FaultsOptions): Faults => {
   const counts: Record<string, number> = {};
   const engineTrouble: { from: number; to: number }[] = [];
   const under = new Set<Promise<void>>();
