@@ -76,9 +76,9 @@ async function read(client: Client, tokens: number, durations: Durations): Promi
 
 async function encode(client: Client, tokens: number, durations: Durations): Promise<number> {
   const plan = planOf(tokens);
-  const spell = client.encode!(plan);
+  const encode = client.encode!(plan);
   return await timed(countedEvents(plan), durations, async () => {
-    const length = await spell();
+    const length = await encode();
     if (length < tokens * LEAST_FRAME) throw new Error(`it wrote only ${length} characters for ${tokens} tokens`);
   });
 }

@@ -11,7 +11,7 @@ export const runcast =
   async (stage) => {
     const unlimited = Number.MAX_SAFE_INTEGER;
     const server = createServer({
-      agents: { bench: (_request, { signal }) => stage.pull(stage.spell(nativeRun), signal) },
+      agents: { bench: (_request, { signal }) => stage.pull(stage.script(nativeRun), signal) },
       log,
       dialects: [native],
       limits: { concurrentRuns: unlimited, streams: unlimited, startsPerMinute: unlimited, readsPerMinute: unlimited },

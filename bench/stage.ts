@@ -1,5 +1,5 @@
 import { MARK, microseconds, STAMP_DIGITS } from "./workload.ts";
-import type { Plan, Spelling } from "./workload.ts";
+import type { Plan, RunScript } from "./workload.ts";
 
 /**
  * The clock that drives every run of a server under test. A burst gives each live run `perTick` events per turn of the
@@ -8,11 +8,11 @@ import type { Plan, Spelling } from "./workload.ts";
 export interface Stage {
   readonly plan: Plan;
   /** The plan's run in some protocol, created once per plan. */
-  spell<Item>(make: (plan: Plan) => Spelling<Item>): Spelling<Item>;
+  script<Item>(make: (plan: Plan) => RunScript<Item>): RunScript<Item>;
   /** For push servers: `send` gets the opening immediately and each event when it is due, then `end` is called. */
-  push<Item extends object>(run: Spelling<Item>, send: (item: Item) => void, end: () => void): void;
+  push<Item extends object>(run: RunScript<Item>, send: (item: Item) => void, end: () => void): void;
   /** For pull servers: the same run as an iterable. A burst waits for a slow reader, a paced run queues. */
-  pull<Item extends object>(run: Spelling<Item>, signal?: AbortSignal): AsyncGenerator<Item>;
+  pull<Item extends object>(run: RunScript<Item>, signal?: AbortSignal): AsyncGenerator<Item>;
   begin(plan: Plan): void;
   go(): void;
 }
@@ -28,7 +28,7 @@ export const createStage = (): Stage => {
     shared: false,
     padding: 0,
   };
-  let spellings = new Map<unknown, Spelling<unknown>>();
+  let scripts = new Map<unknown, RunScript<unknown>>();
   /** Each emits one event and returns whether more will follow. */
   let runs: (() => boolean)[] = [];
   let waiting: (() => void)[] = [];
@@ -80,7 +80,7 @@ export const createStage = (): Stage => {
       ? { ...item, delta: MARK + String(microseconds()).padStart(STAMP_DIGITS, "0") }
       : item;
 
-  const push = <Item extends object>(run: Spelling<Item>, send: (item: Item) => void, end: () => void) => {
+  const push = <Item extends object>(run: RunScript<Item>, send: (item: Item) => void, end: () => void) => {
     for (const item of run.opening) send(item);
     if (plan.mode === "idle") return;
     let next = 0;
@@ -93,7 +93,7 @@ export const createStage = (): Stage => {
     schedule();
   };
 
-  async function* pull<Item extends object>(run: Spelling<Item>, signal?: AbortSignal): AsyncGenerator<Item> {
+  async function* pull<Item extends object>(run: RunScript<Item>, signal?: AbortSignal): AsyncGenerator<Item> {
     if (plan.mode === "burst") {
       const { perTick } = plan;
       yield* run.opening;
@@ -136,16 +136,16 @@ export const createStage = (): Stage => {
     get plan() {
       return plan;
     },
-    spell: <Item>(make: (plan: Plan) => Spelling<Item>) => {
-      const known = spellings.get(make) ?? make(plan);
-      spellings.set(make, known);
-      return known as Spelling<Item>;
+    script: <Item>(make: (plan: Plan) => RunScript<Item>) => {
+      const known = scripts.get(make) ?? make(plan);
+      scripts.set(make, known);
+      return known as RunScript<Item>;
     },
     push,
     pull,
     begin: (next) => {
       plan = next;
-      spellings = new Map();
+      scripts = new Map();
       runs = [];
       waiting = [];
       going = false;

@@ -18,7 +18,7 @@ export interface Plan {
 }
 
 /** One run in one protocol. `opening` is sent when the stream opens and is not counted. */
-export interface Spelling<Item> {
+export interface RunScript<Item> {
   readonly opening: readonly Item[];
   readonly events: readonly Item[];
 }
@@ -47,7 +47,7 @@ export const eachTool = <Item>(plan: Plan, make: (call: string) => readonly Item
   Array.from({ length: plan.tools }, (_, index) => make(`call-${index}`)).flat();
 
 /** The run in our own events, closed as the grammar requires. */
-export const nativeRun = (plan: Plan): Spelling<Event> => ({
+export const nativeRun = (plan: Plan): RunScript<Event> => ({
   opening: [
     { type: "step-start", step: "step-1" },
     { type: "text-start", part: "text-1" },

@@ -127,7 +127,7 @@ export class RunViewElement extends Base {
     const file = (name: string) => (this.#client ? undefined : `${base}${encodeURIComponent(name)}${query}`);
     const { frame, clock, tree } = this.#draw(file, true);
     const state = createState();
-    const tell = (connection: Connection): void => {
+    const notify = (connection: Connection): void => {
       this.#connection = connection;
       show();
       this.#fire("run-connection", connection);
@@ -136,7 +136,7 @@ export class RunViewElement extends Base {
     const follow = (): RunHandle => {
       const made = client.follow(run, { into: state });
       this.#connection = made.connection;
-      made.subscribe(tell);
+      made.subscribe(notify);
       return made;
     };
     let handle = follow();

@@ -47,7 +47,7 @@ export const createReplay = (entries: readonly Entry[], at: number = entries.len
   let speed = 1;
   let time = pace.timeOf(state.seq);
 
-  const tell = (): void => {
+  const notify = (): void => {
     for (const listener of listeners) listener();
   };
   const show = (seq: number): void => {
@@ -56,7 +56,7 @@ export const createReplay = (entries: readonly Entry[], at: number = entries.len
   const seek = (seq: number): void => {
     show(seq);
     time = pace.timeOf(state.seq);
-    tell();
+    notify();
   };
 
   return {
@@ -90,16 +90,16 @@ export const createReplay = (entries: readonly Entry[], at: number = entries.len
       if (isPlaying || entries.length === 0) return;
       isPlaying = true;
       if (state.seq >= entries.length) seek(0);
-      else tell();
+      else notify();
     },
     pause: () => {
       if (!isPlaying) return;
       isPlaying = false;
-      tell();
+      notify();
     },
     setSpeed: (value) => {
       speed = value;
-      tell();
+      notify();
     },
     tick: (ms) => {
       if (!isPlaying) return;
@@ -108,7 +108,7 @@ export const createReplay = (entries: readonly Entry[], at: number = entries.len
       const isMore = seq > state.seq;
       if (isMore) show(seq);
       if (state.seq >= entries.length) isPlaying = false;
-      if (isMore || !isPlaying) tell();
+      if (isMore || !isPlaying) notify();
     },
     subscribe: (listener) => {
       listeners.add(listener);

@@ -34,7 +34,7 @@ import { createReadiness } from "./server/readiness.ts";
 import { createReadings } from "./server/readings.ts";
 import { createRouter } from "./server/router.ts";
 import { createSessions } from "./server/sessions.ts";
-import { createSpelling } from "./server/spelling.ts";
+import { createEncoding } from "./server/encoding.ts";
 import type { Refusal } from "./source.ts";
 import { createTraces } from "./traces.ts";
 
@@ -189,7 +189,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     readings,
     sessions,
     owners,
-    spelling: createSpelling({
+    encoding: createEncoding({
       dialects,
       links,
       hasKeys,

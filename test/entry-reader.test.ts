@@ -11,9 +11,9 @@ test("every entry in the native dialect is read back unchanged", () => {
   fc.assert(
     fc.property(arbitraryLog(), (log) => {
       const entryOf = createEntryReader();
-      const spell = encode();
+      const encoder = encode();
       for (const entry of log) {
-        const [frame] = spell(entry);
+        const [frame] = encoder(entry);
         expect(entryOf(frame!.id!, frame!.data)).toEqual(entry);
       }
     }),

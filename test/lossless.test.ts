@@ -3,10 +3,10 @@ import { describe, expect, test } from "vitest";
 import type { Frame } from "../src/dialect.ts";
 import type { Entry, Event } from "../src/events.ts";
 import { arbitraryLog } from "./generate.ts";
-import { lossless, type Slot, type Spelling } from "../src/dialects/frames/lossless.ts";
+import { lossless, type Slot, type Codec } from "../src/dialects/frames/lossless.ts";
 
 /** Writes text in capitals, calls without their ids, every end as two frames, and nothing else. */
-const shout: Spelling = {
+const shout: Codec = {
   encode:
     () =>
     ({ event }: Entry): readonly Frame[] => {
@@ -31,8 +31,8 @@ const slot: Slot = {
 const { encode, decode } = lossless(shout, slot);
 const link = () => "";
 const framesOf = (entries: readonly Entry[], extensions: boolean): Frame[] => {
-  const spell = encode({ link, extensions });
-  return entries.flatMap((entry) => [...spell(entry)]);
+  const encoder = encode({ link, extensions });
+  return entries.flatMap((entry) => [...encoder(entry)]);
 };
 
 describe("lossless", () => {

@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import { listen } from "../listen.ts";
 import type { Serve } from "../server.ts";
 import { eachToken, eachTool, MARK } from "../workload.ts";
-import type { Plan, Spelling } from "../workload.ts";
+import type { Plan, RunScript } from "../workload.ts";
 
 export const serve: Serve = async (stage) => ({
   port: await listen(
@@ -13,7 +13,7 @@ export const serve: Serve = async (stage) => ({
       const encoder = new EventEncoder({ accept: request.headers.accept ?? "" });
       response.writeHead(200, { "content-type": encoder.getContentType(), "cache-control": "no-cache" });
       stage.push(
-        stage.spell(agUiRun),
+        stage.script(agUiRun),
         (event) => response.write(encoder.encode(event)),
         () => response.end(),
       );
@@ -21,7 +21,7 @@ export const serve: Serve = async (stage) => ({
   ),
 });
 
-export const agUiRun = (plan: Plan): Spelling<BaseEvent> => ({
+export const agUiRun = (plan: Plan): RunScript<BaseEvent> => ({
   opening: [
     { type: EventType.RUN_STARTED, threadId: "thread-1", runId: "run-1" },
     { type: EventType.TEXT_MESSAGE_START, messageId: "text-1", role: "assistant" },

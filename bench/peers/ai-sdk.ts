@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { listen } from "../listen.ts";
 import type { Serve } from "../server.ts";
 import { eachToken, eachTool, MARK } from "../workload.ts";
-import type { Plan, Spelling } from "../workload.ts";
+import type { Plan, RunScript } from "../workload.ts";
 
 export const serve: Serve = async (stage) => ({
   port: await listen(
@@ -12,7 +12,7 @@ export const serve: Serve = async (stage) => ({
       const stream = createUIMessageStream({
         execute: ({ writer }) =>
           new Promise<void>((end) => {
-            stage.push(stage.spell(aiSdkRun), (chunk) => writer.write(chunk), end);
+            stage.push(stage.script(aiSdkRun), (chunk) => writer.write(chunk), end);
           }),
       });
       void pipeUIMessageStreamToResponse({ response, stream });
@@ -20,7 +20,7 @@ export const serve: Serve = async (stage) => ({
   ),
 });
 
-export const aiSdkRun = (plan: Plan): Spelling<UIMessageChunk> => ({
+export const aiSdkRun = (plan: Plan): RunScript<UIMessageChunk> => ({
   opening: [{ type: "start", messageId: "message-1" }, { type: "start-step" }, { type: "text-start", id: "text-1" }],
   events: [
     ...eachToken(plan, (delta): UIMessageChunk => ({ type: "text-delta", id: "text-1", delta })),

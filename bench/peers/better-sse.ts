@@ -10,7 +10,7 @@ export const serve: Serve = async (stage) => {
   const viewers = new Set<ServerResponse>();
   const share = () => {
     stage.push(
-      { ...stage.spell(nativeRun), opening: [] },
+      { ...stage.script(nativeRun), opening: [] },
       (event) => channel.broadcast(event),
       () => {
         for (const viewer of viewers) viewer.end();
@@ -21,7 +21,7 @@ export const serve: Serve = async (stage) => {
   const port = await listen(
     createServer(async (request, response) => {
       const session = await createSession(request, response);
-      const run = stage.spell(nativeRun);
+      const run = stage.script(nativeRun);
       if (!stage.plan.shared) {
         stage.push(
           run,

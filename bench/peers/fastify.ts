@@ -11,7 +11,7 @@ export const serve: Serve = async (stage) => {
     const response = reply.raw;
     response.writeHead(200, sseHeaders);
     stage.push(
-      stage.spell(nativeRun),
+      stage.script(nativeRun),
       (event) => response.write(`data: ${JSON.stringify(event)}\n\n`),
       () => response.end(),
     );

@@ -10,7 +10,7 @@ export const serve: Serve = async (stage) => {
   const share = () => {
     const writes = new Map<SSEStreamingApi, Promise<void>>();
     stage.push(
-      { ...stage.spell(nativeRun), opening: [] },
+      { ...stage.script(nativeRun), opening: [] },
       (event) => {
         const data = JSON.stringify(event);
         for (const viewer of viewers.keys()) writes.set(viewer, viewer.writeSSE({ data }));
@@ -24,7 +24,7 @@ export const serve: Serve = async (stage) => {
   const app = new Hono();
   app.get("/", (context) =>
     streamSSE(context, async (stream) => {
-      const run = stage.spell(nativeRun);
+      const run = stage.script(nativeRun);
       if (stage.plan.shared) {
         for (const event of run.opening) await stream.writeSSE({ data: JSON.stringify(event) });
         if (viewers.size === 0) share();

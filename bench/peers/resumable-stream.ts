@@ -17,7 +17,7 @@ export const serve: Serve = async (stage) => {
           new ReadableStream<string>({
             start: (controller) =>
               stage.push(
-                stage.spell(nativeRun),
+                stage.script(nativeRun),
                 (event) => controller.enqueue(`data: ${JSON.stringify(event)}\n\n`),
                 () => controller.close(),
               ),

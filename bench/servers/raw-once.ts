@@ -10,7 +10,7 @@ export const serve: Serve = async (stage) => {
   const viewers = new Set<ServerResponse>();
   const start = () => {
     stage.push(
-      { ...stage.spell(nativeRun), opening: [] },
+      { ...stage.script(nativeRun), opening: [] },
       (event) => {
         const frame = Buffer.from(`data: ${JSON.stringify(event)}\n\n`);
         for (const viewer of viewers) viewer.write(frame);
@@ -24,7 +24,7 @@ export const serve: Serve = async (stage) => {
   const port = await listen(
     createServer((_request, response) => {
       response.writeHead(200, sseHeaders);
-      for (const event of stage.spell(nativeRun).opening) response.write(`data: ${JSON.stringify(event)}\n\n`);
+      for (const event of stage.script(nativeRun).opening) response.write(`data: ${JSON.stringify(event)}\n\n`);
       if (viewers.size === 0) start();
       viewers.add(response);
       response.on("close", () => viewers.delete(response));

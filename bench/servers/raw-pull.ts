@@ -13,7 +13,7 @@ export const serve: Serve = async (stage) => ({
     createServer(async (_request, response) => {
       response.writeHead(200, sseHeaders);
       response.flushHeaders();
-      for await (const event of stage.pull(stage.spell(nativeRun))) {
+      for await (const event of stage.pull(stage.script(nativeRun))) {
         const frame = `data: ${JSON.stringify(event)}\n\n`;
         response.socket?.write(`${Buffer.byteLength(frame).toString(16)}\r\n${frame}\r\n`);
       }

@@ -10,7 +10,7 @@ export const serve: Serve = async (stage) => ({
     createServer((_request, response) => {
       response.writeHead(200, sseHeaders);
       stage.push(
-        stage.spell(nativeRun),
+        stage.script(nativeRun),
         (event) => response.write(`data: ${JSON.stringify(event)}\n\n`),
         () => response.end(),
       );

@@ -76,13 +76,13 @@ export const watch: CliCommand = {
         howToAnswer(target, handle.run, ask, key === undefined ? "" : `${keyHeader([key], environment)} `),
     });
     let shown = "";
-    const tell = (connection: Connection) => {
+    const notify = (connection: Connection) => {
       hasBeenLive ||= connection.status === "live";
       const text = connectionText(connection, { target, hasBeenLive, isTerminal: process.stdout.isTTY });
       if (text !== shown) viewer.know({ text: (shown = text), isLive: connection.status !== "reconnecting" });
     };
-    handle.subscribe(tell);
-    tell(handle.connection);
+    handle.subscribe(notify);
+    notify(handle.connection);
     const interrupt = () => stop.abort();
     process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
     try {

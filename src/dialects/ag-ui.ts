@@ -1,7 +1,7 @@
 import type { Dialect } from "../dialect.ts";
 import { agUiCoverage } from "./ag-ui-protocol/coverage.ts";
 import { inputJsonSchema, readStart, writeStart } from "./ag-ui-protocol/request.ts";
-import { spelling } from "./ag-ui-protocol/spelling.ts";
+import { codec } from "./ag-ui-protocol/codec.ts";
 
 const BASE = "/ag-ui";
 
@@ -25,7 +25,7 @@ export const agUi: Dialect = {
     if (command.do !== "start") throw new Error(`clients of AG-UI cannot ask to ${command.do}`);
     return writeStart(command, (agent) => (agent === undefined ? BASE : `${BASE}/${encodeURIComponent(agent)}`));
   },
-  ...spelling,
+  ...codec,
   heartbeat: { everyMs: 15_000, frames: () => [], comment: "working" },
   refuse: ({ status, ...error }) => ({ status, body: JSON.stringify({ error }) }),
   wholeBytes: 1024 * 1024,

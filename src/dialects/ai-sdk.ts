@@ -10,7 +10,7 @@ import { lossless } from "./frames/lossless.ts";
 
 /** A transient data part, which clients do not store in a message. */
 const slot = jsonSlot('{"type":"data-runcast","transient":true,"data":');
-const spelling = lossless({ encode: createEncoder, decode: createDecoder }, slot);
+const codec = lossless({ encode: createEncoder, decode: createDecoder }, slot);
 
 const routes: readonly Route[] = [BASE, `${BASE}/:agent`].flatMap((base) => [
   {
@@ -52,7 +52,7 @@ export const aiSdk: Dialect = {
     return path.endsWith("/stream") ? readFollow(request) : readSaved(request);
   },
   write,
-  ...spelling,
+  ...codec,
   answer: createSavedMessages,
   heartbeat: { everyMs: 15_000, frames: () => [], comment: "keep-alive" },
   // Clients show the whole body as the error message.

@@ -1,7 +1,7 @@
 import type { Dialect, Route } from "../dialect.ts";
 import { agUiCoverage } from "./ag-ui-protocol/coverage.ts";
 import { inputJsonSchema } from "./ag-ui-protocol/request.ts";
-import { spelling } from "./ag-ui-protocol/spelling.ts";
+import { codec } from "./ag-ui-protocol/codec.ts";
 import { BASE, infoOf, readConnect, readRun, readStop, write } from "./copilotkit/requests.ts";
 
 const AGENT = `${BASE}/agent/:agent`;
@@ -40,7 +40,7 @@ export const copilotkit: Dialect = {
     return does === "follow" ? readConnect(request) : readStop(request);
   },
   write,
-  ...spelling,
+  ...codec,
   heartbeat: { everyMs: 15_000, frames: () => [], comment: "working" },
   refuse: ({ status, ...error }) => ({ status, body: JSON.stringify({ error }) }),
   wholeBytes: 1024 * 1024,

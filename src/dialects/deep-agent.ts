@@ -24,7 +24,7 @@ type ChatMessage = z.infer<typeof bodySchema>["messages"][number];
 
 /** Clients of this family read only `data:` lines and skip unknown values of `type`. */
 const slot = jsonSlot('{"type":"runcast","data":');
-const spelling = lossless({ encode: createDeepAgentEncoder, decode: createDeepAgentDecoder }, slot);
+const codec = lossless({ encode: createDeepAgentEncoder, decode: createDeepAgentDecoder }, slot);
 
 const NO_PARTS = { loses: "the family's tokens have no parts; readers create their own" };
 const NO_THINKING = { loses: "the family has no reasoning" };
@@ -63,8 +63,8 @@ export const deepAgent: Dialect = {
       ? { do: "reply", reply: () => ({ status: "ok", service: "runcast" }) }
       : readStart(request, path.endsWith("/chat")),
   write,
-  encode: spelling.encode,
-  decode: spelling.decode,
+  encode: codec.encode,
+  decode: codec.decode,
   answer: createAnswer,
   heartbeat: {
     everyMs: HEARTBEAT_MS,

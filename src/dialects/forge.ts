@@ -12,7 +12,7 @@ const EXTENSION = "runcast";
 const HEARTBEAT_MS = 30_000;
 const BASES = ["/forge", "/forge/:agent"];
 
-const spelling = lossless(
+const codec = lossless(
   { encode: createEncoder, decode: createDecoder },
   {
     write: (data) => ({ event: EXTENSION, data }),
@@ -56,7 +56,7 @@ export const forge: Dialect = {
     if (command.do === "start") return writeStart(command);
     throw new Error(`clients of the dialect forge cannot ask to ${command.do}`);
   },
-  ...spelling,
+  ...codec,
   heartbeat: {
     everyMs: HEARTBEAT_MS,
     frames: () => [{ event: "ping", data: JSON.stringify({ timestamp: Math.floor(Date.now() / 1000) }) }],

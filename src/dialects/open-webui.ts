@@ -25,11 +25,11 @@ import { openaiError } from "./openai/errors.ts";
 /** Open WebUI skips lines without choices, an event or a known type. */
 const slot = jsonSlot('{"runcast_entry":');
 const createWhole: Dialect["encode"] = (options) => wholeCharacters(createEncoder(options));
-const spelling = lossless({ encode: createWhole, decode: createDecoder }, slot);
+const codec = lossless({ encode: createWhole, decode: createDecoder }, slot);
 
 /** Frames carry ids only for clients that can resume. Open WebUI cannot, so it gets only data. */
 const createNumbered: Dialect["encode"] = (options) => {
-  const encode = spelling.encode(options);
+  const encode = codec.encode(options);
   if (!options.extensions && !readStyle(options.style).pipe) return encode;
   let seq = 0;
   return (entry) => {
@@ -98,7 +98,7 @@ export const openWebui: Dialect = {
   user: readUser,
   write,
   encode: createNumbered,
-  decode: spelling.decode,
+  decode: codec.decode,
   answer: createAnswer,
   // After a reload during a run, versions up to 0.11.0 show nothing until the next frame. This one makes them show all items.
   heartbeat: { everyMs: 5000, frames: () => [{ data: '{"type":"response.in_progress"}' }] },

@@ -15,7 +15,7 @@ const MODELS = "/v1/models";
 
 /** A chunk without choices, which clients skip. */
 const slot = jsonSlot('{"object":"chat.completion.chunk","choices":[],"runcast":', "runcast");
-const spelling = lossless({ encode: createEncoder, decode: createDecoder }, slot);
+const codec = lossless({ encode: createEncoder, decode: createDecoder }, slot);
 
 /**
  * OpenAI's chat completions: every agent is a model. The agent runs its own tools, which do not appear. Tools in the
@@ -54,7 +54,7 @@ export const openaiChat: Dialect = {
     if (command.do !== "start") throw new Error("a chat completion can only be started");
     return writeStart(command);
   },
-  ...spelling,
+  ...codec,
   answer: createAnswer,
   heartbeat: { everyMs: 15_000, frames: () => [], comment: "working" },
   refuse: (problem) => ({ status: problem.status, body: JSON.stringify({ error: openaiError(problem) }) }),

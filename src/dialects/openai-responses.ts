@@ -10,7 +10,7 @@ import { openaiError } from "./openai/errors.ts";
 
 /** An event of a type that clients do not know and skip. */
 const slot = jsonSlot('{"type":"runcast","runcast":', "runcast");
-const spelling = lossless({ encode: (options) => createEncoder(options).take, decode: createDecoder }, slot);
+const codec = lossless({ encode: (options) => createEncoder(options).take, decode: createDecoder }, slot);
 
 /**
  * OpenAI's Responses API: a response is a run. Its events are numbered, so a client can resume a stream, and another
@@ -41,7 +41,7 @@ export const openaiResponses: Dialect = {
     return does === "follow" ? readFollow(request) : readCancel(request);
   },
   write,
-  ...spelling,
+  ...codec,
   answer: (options) => {
     const { take, response } = createEncoder(options);
     return { take: (entry) => void take(entry), body: () => ({ status: 200, body: JSON.stringify(response()) }) };

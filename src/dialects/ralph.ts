@@ -13,7 +13,7 @@ const HEARTBEAT_MS = 15_000;
 
 /** Clients of this family read `type`, skip unknown ones, and ignore the name of the SSE event. */
 const slot = jsonSlot('{"type":"runcast","says":', "runcast");
-const spelling = lossless({ encode: createRalphEncoder, decode: createRalphDecoder }, slot);
+const codec = lossless({ encode: createRalphEncoder, decode: createRalphDecoder }, slot);
 
 const NO_PARTS = { loses: "the family's text has no parts; readers create their own" };
 
@@ -41,8 +41,8 @@ export const ralph: Dialect = {
   read: ({ does }, request) =>
     does === "reply" ? { do: "reply", reply: () => ({ status: "ok", service: "runcast" }) } : readStart(request),
   write,
-  encode: spelling.encode,
-  decode: spelling.decode,
+  encode: codec.encode,
+  decode: codec.decode,
   heartbeat: {
     everyMs: HEARTBEAT_MS,
     frames: ({ waiting, since }) => [

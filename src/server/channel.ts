@@ -4,7 +4,7 @@ import type { Log } from "../log.ts";
 import { createSegments } from "../segments.ts";
 import { frameText } from "../sse.ts";
 import { Chunk } from "./chunked.ts";
-import { wholeResults } from "./encoding.ts";
+import { wholeResults } from "./whole-results.ts";
 import { countDelivery, type Metrics } from "./metrics.ts";
 import type { Releasable, Releases } from "./releases.ts";
 import type { Batch } from "../batch.ts";
@@ -95,9 +95,9 @@ export class Channel implements Releasable {
     const { dialect } = this;
     const options = this.#options;
     if (dialect.segments) return segmented(dialect.encode(options));
-    const spell = dialect.encodeText?.(options);
-    if (spell && dialect.stateless)
-      return (entry, skip) => (skip > 0 ? framesText(dialect.encode(options)(entry), skip) : spell(entry));
+    const encodeText = dialect.encodeText?.(options);
+    if (encodeText && dialect.stateless)
+      return (entry, skip) => (skip > 0 ? framesText(dialect.encode(options)(entry), skip) : encodeText(entry));
     const encode = dialect.encode(options);
     return (entry, skip) => framesText(encode(entry), skip);
   }
@@ -265,11 +265,11 @@ export class Channel implements Releasable {
 
 const segmented = (encode: (entry: Entry) => readonly Frame[]): Encoder => {
   const segments = createSegments();
-  const spell: Encoder = (entry, skip) => {
-    spell.atSegmentEnd = segments.take(entry.event);
+  const encoder: Encoder = (entry, skip) => {
+    encoder.atSegmentEnd = segments.take(entry.event);
     return framesText(encode(entry), skip);
   };
-  return spell;
+  return encoder;
 };
 
 /** Whether the stream ends with this entry, which was just encoded. */

@@ -14,7 +14,7 @@ import type { Readings } from "./readings.ts";
 import { tooMany, unlessMissing } from "./refusals.ts";
 import { sendJson, sendText } from "./send-json.ts";
 import type { Sessions } from "./sessions.ts";
-import type { Spelling } from "./spelling.ts";
+import type { Encoding } from "./encoding.ts";
 import { createThreads } from "./threads.ts";
 import { cursorAfter, sendWhole } from "./whole-answer.ts";
 
@@ -23,7 +23,7 @@ export interface CommandsOptions {
   readonly runner: Runner;
   readonly audience: Audience;
   readonly readings: Readings;
-  readonly spelling: Spelling;
+  readonly encoding: Encoding;
   readonly sessions: Sessions;
   readonly owners: Owners;
   readonly facts: (principal: Principal) => ServerFacts;
@@ -59,7 +59,7 @@ export type Commands = (command: Command, exchange: Exchange) => Promise<void>;
 type Of<Kind extends Command["do"]> = Extract<Command, { do: Kind }>;
 
 export const createCommands = (options: CommandsOptions): Commands => {
-  const { log, runner, audience, audit, readings, spelling, limits, owners } = options;
+  const { log, runner, audience, audit, readings, encoding, limits, owners } = options;
   const threads = createThreads(log, runner, owners);
   const begin = createBegin({ ...options, threads });
 
@@ -77,7 +77,7 @@ export const createCommands = (options: CommandsOptions): Commands => {
     const { response } = exchange;
     // Answers start no run, so they require the right to answer.
     owners.allow(principal, command.answers ? "answer" : "start");
-    const dialect = spelling.dialectOf(exchange.query, exchange.dialect);
+    const dialect = encoding.dialectOf(exchange.query, exchange.dialect);
     if (command.whole) checkWhole(dialect);
     if (!command.detached) checkStreams();
     const { run, started, after } = command.answers
@@ -102,20 +102,20 @@ export const createCommands = (options: CommandsOptions): Commands => {
       runner.cancel(run, { reason: "the client closed its connection", ...actor(principal) }).catch(options.onError);
     };
     const info = await infoOf(run, started ? "start" : "watch", exchange);
-    const spelled = await spelling.optionsOf(command, info, exchange);
+    const chosen = await encoding.optionsOf(command, info, exchange);
     if (command.whole)
-      return sendWhole({ log, run, dialect, options: spelled.options }, command.whole, response, {
+      return sendWhole({ log, run, dialect, options: chosen.options }, command.whole, response, {
         after,
         ...(cancels && { onCut }),
       });
     options.sessions.add(principal, response);
     audience.follow({
-      ...spelled,
+      ...chosen,
       run,
       dialect,
       log,
       after: { seq: after, frame: 0 },
-      headers: { ...spelling.headersOf(run, dialect), ...inLine },
+      headers: { ...encoding.headersOf(run, dialect), ...inLine },
       response,
       ...(cancels && { onCut }),
     });
@@ -124,16 +124,16 @@ export const createCommands = (options: CommandsOptions): Commands => {
   const follow = async (command: Of<"follow">, exchange: Exchange): Promise<void> => {
     const { principal, request, response } = exchange;
     const { log: read, states } = readings(principal);
-    const dialect = spelling.dialectOf(exchange.query, exchange.dialect);
+    const dialect = encoding.dialectOf(exchange.query, exchange.dialect);
     const info = await infoOf(command.run, "watch", exchange).catch(unlessMissing(command.ifNone));
     if (!info) return void response.writeHead(command.ifNone ?? 204).end();
     const { run } = info;
     audit.note(principal, "watch", run);
-    const { linkBase, options: wanted } = await spelling.optionsOf(command, info, exchange);
+    const { linkBase, options: wanted } = await encoding.optionsOf(command, info, exchange);
     const asked = command.withRequest && { request: await requestOf(read, run) };
     const answer = command.withAnswer && info.endedAt !== undefined && { answer: await answerOf(read, run) };
-    const spelled = { linkBase, options: { ...wanted, ...asked, ...answer } };
-    const encoded = { log: read, run, dialect, options: spelled.options };
+    const chosen = { linkBase, options: { ...wanted, ...asked, ...answer } };
+    const encoded = { log: read, run, dialect, options: chosen.options };
     if (command.whole) checkWhole(dialect);
     // The whole run has no last segment to end with.
     const all = command.from === "run" && { after: Infinity };
@@ -151,7 +151,7 @@ export const createCommands = (options: CommandsOptions): Commands => {
       throw new Refusal("no-snapshot", `the dialect ${dialect.name} has no snapshots`, {
         hint: "omit from=snapshot",
       });
-    const headers = spelling.headersOf(run, dialect);
+    const headers = encoding.headersOf(run, dialect);
     const ended = info.endedAt !== undefined && after.seq === info.seq;
     // Clients that count frames read only streams, even an empty one.
     if (ended && command.skipFrames) return void response.writeHead(200, headers).end();
@@ -165,7 +165,7 @@ export const createCommands = (options: CommandsOptions): Commands => {
     }
     options.sessions.add(principal, response);
     audience.follow({
-      ...spelled,
+      ...chosen,
       run,
       dialect,
       log: read,
@@ -212,8 +212,8 @@ export const createCommands = (options: CommandsOptions): Commands => {
     const status = info.endedAt === undefined ? await runner.cancel(run, target) : "ended";
     if (status === "cancelled") audit.note(principal, "cancel", run);
     if (status !== "unknown" && whole) {
-      const spelled = await spelling.optionsOf({}, info, exchange);
-      return sendWhole({ log, run, dialect, options: spelled.options }, whole, response);
+      const chosen = await encoding.optionsOf({}, info, exchange);
+      return sendWhole({ log, run, dialect, options: chosen.options }, whole, response);
     }
     if (status !== "unknown") return sendJson(response, 200, { status });
     throw new Refusal("not-here", `run ${run} has no such active item in this process`, {

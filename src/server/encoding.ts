@@ -1,53 +1,106 @@
-import type { Content, Entry, Json } from "../events.ts";
-import { type Log, VALUE_FILE } from "../log.ts";
+import type { IncomingMessage } from "node:http";
+import { type Principal, actorOf, may } from "../access.ts";
+import type { Command, Dialect, EncodeOptions } from "../dialect.ts";
+import type { RunInfo } from "../log.ts";
+import { Refusal } from "../source.ts";
+import type { Links } from "./links.ts";
 
-/**
- * Puts results stored beside the log back into their entries, for dialects whose format needs them whole. Returns
- * without a promise if there are none, so that only such results cost one.
- */
-export const wholeResults = (
-  log: Log,
-  run: string,
-  wholeBytes: number,
-  entries: readonly Entry[],
-): readonly Entry[] | Promise<readonly Entry[]> =>
-  entries.some((entry) => filesOf(entry, wholeBytes).length > 0)
-    ? Promise.all(entries.map((entry) => wholeResult(log, run, wholeBytes, entry)))
-    : entries;
+export interface EncodingOptions {
+  readonly dialects: readonly Dialect[];
+  readonly links: Links;
+  /** Whether links need a token. */
+  readonly hasKeys: boolean;
+  /** Whether any page may show a run in a frame. */
+  readonly isFramed: boolean;
+  /** The URL under which the client of this request reached the server. */
+  readonly base: (request: IncomingMessage) => string;
+}
 
-type FileContent = Extract<Content, { type: "file" }>;
+/** How a run is encoded for one request. */
+export interface Encoding {
+  /** The dialect that the request names, or the one that owns the route. */
+  dialectOf(query: URLSearchParams, routed: Dialect): Dialect;
+  headersOf(run: string, dialect: Dialect): Record<string, string>;
+  optionsOf(
+    asked: Pick<Extract<Command, { do: "start" }>, "style" | "extensions">,
+    info: RunInfo,
+    exchange: { readonly principal: Principal; readonly request: IncomingMessage },
+  ): Promise<Encoded>;
+}
 
-const filesOf = ({ event }: Entry, wholeBytes: number): readonly FileContent[] =>
-  event.type === "tool-end"
-    ? (event.content ?? []).filter(
-        (content): content is FileContent =>
-          content.type === "file" &&
-          content.bytes <= wholeBytes &&
-          (content.mediaType === "application/json"
-            ? content.name === undefined || content.name === VALUE_FILE
-            : content.mediaType === "text/plain" && content.name === undefined),
-      )
-    : [];
+export interface Encoded {
+  readonly options: EncodeOptions;
+  /** Viewers with the same value get the same links. */
+  readonly linkBase: string;
+}
 
-const wholeResult = async (log: Log, run: string, wholeBytes: number, entry: Entry): Promise<Entry> => {
-  const files = new Set<Content>(filesOf(entry, wholeBytes));
-  if (files.size === 0 || entry.event.type !== "tool-end") return entry;
-  const content: Content[] = [];
-  let { value } = entry.event;
-  for (const part of entry.event.content ?? []) {
-    const text = files.has(part) && part.type === "file" ? await textOf(log, run, part.file) : undefined;
-    if (text === undefined || part.type !== "file") content.push(part);
-    else if (part.name === VALUE_FILE) value = JSON.parse(text) as Json;
-    else if (part.mediaType === "application/json") content.push({ type: "json", value: JSON.parse(text) as Json });
-    else content.push({ type: "text", text });
-  }
-  return { ...entry, event: { ...entry.event, content, ...(value !== undefined && { value }) } };
+export const createEncoding = ({ dialects, links, hasKeys, isFramed, base }: EncodingOptions): Encoding => {
+  /** A principal with a link passes on only that link: a longer-lived one would let the link renew itself. */
+  const tokenFor = async (principal: Principal, info: RunInfo): Promise<() => string | undefined> => {
+    const { link } = principal;
+    if (link) return () => link.token;
+    if (!hasKeys || !may(principal, "share", info)) return () => undefined;
+    return await links.chatToken(info, makerOf(principal));
+  };
+
+  /** Frames cannot send a key, so they need a token even if the server requires no key. Undefined if there is no frame. */
+  const frameTokens = async (principal: Principal, info: RunInfo) => {
+    const { link } = principal;
+    if (!isFramed) return undefined;
+    if (link) return () => link.token;
+    if (!may(principal, "share", info)) return undefined;
+    const maker = makerOf(principal);
+    const read = await links.chatToken(info, maker);
+    const answer = may(principal, "answer", info) ? await links.chatToken(info, { ...maker, answer: true }) : read;
+    return (access: "read" | "answer") => (access === "answer" ? answer : read)();
+  };
+
+  return {
+    dialectOf: (query, routed) => {
+      const name = query.get("dialect");
+      if (name === null) return routed;
+      const found = dialects.find((other) => other.name === name);
+      if (found) return found;
+      const names = dialects.map((other) => other.name).join(", ");
+      throw new Refusal("unknown-dialect", `there is no dialect ${name.slice(0, 40)}`, { hint: `there are: ${names}` });
+    },
+
+    headersOf: (run, dialect) => ({
+      "Content-Type": dialect.contentType,
+      "Cache-Control": "no-cache",
+      "X-Accel-Buffering": "no",
+      "Runcast-Run": run,
+      ...dialect.headers,
+    }),
+
+    optionsOf: async ({ style, extensions }, info, { principal, request }) => {
+      const { run } = info;
+      const reached = base(request);
+      const token = await tokenFor(principal, info);
+      const query = (mark: string): string => {
+        const shown = token();
+        return shown === undefined ? "" : `${mark}token=${shown}`;
+      };
+      const mayAnswer = principal.link?.answer === true;
+      const frameToken = await frameTokens(principal, info);
+      const rights = (["share", "answer"] as const).filter((action) => may(principal, action, info));
+      return {
+        linkBase: `${reached}\n${principal.link?.token ?? rights.join()}`,
+        options: {
+          ...(style !== undefined && { style }),
+          ...(extensions !== undefined && { extensions }),
+          link: ({ file }) => `${reached}/runs/${run}/files/${encodeURIComponent(file)}${query("?")}`,
+          page: (access) => `${reached}/?run=${run}${access === "read" || mayAnswer ? query("&") : ""}`,
+          ...(frameToken && {
+            embed: (access) => `${reached}/live?run=${run}&token=${frameToken(access) ?? ""}`,
+          }),
+        },
+      };
+    },
+  };
 };
 
-const textOf = async (log: Log, run: string, file: string): Promise<string | undefined> => {
-  const stored = await log.get(run, file);
-  if (!stored) return undefined;
-  const pieces: Uint8Array[] = [];
-  for await (const piece of stored.bytes) pieces.push(piece);
-  return Buffer.concat(pieces).toString("utf8");
+const makerOf = (principal: Principal) => {
+  const by = actorOf(principal);
+  return { key: principal.key, until: principal.expires, ...(by !== undefined && { by }) };
 };

@@ -3,7 +3,7 @@ import type { EventOf, Message, Part } from "../events.ts";
 import type { Log } from "../log.ts";
 import type { RunRequest } from "../source.ts";
 import { createAnswer } from "../state.ts";
-import { wholeResults } from "./encoding.ts";
+import { wholeResults } from "./whole-results.ts";
 
 const BATCH = 64;
 /** Of larger results, only the head and tail from the event are included. */

@@ -157,11 +157,11 @@ export class Viewer implements ChunkedOwner {
     let text = "";
     let taken = 0;
     for (const entry of entries) {
-      const spelled = encode(entry, this.#fed === seenSeq ? seenFrames : 0);
+      const encoded = encode(entry, this.#fed === seenSeq ? seenFrames : 0);
       this.#fed = entry.seq;
       taken++;
       if (entry.seq <= seenSeq) continue;
-      text += spelled;
+      text += encoded;
       const isEnd = isLast(entry, encode) && (entry.seq > this.#through || entry.event.type === "run-end");
       if (text.length < CHUNK && !isEnd) continue;
       const more = text === "" || this.write(new Chunk(text), false);

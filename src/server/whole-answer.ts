@@ -6,7 +6,7 @@ import type { Log } from "../log.ts";
 import { createSegments } from "../segments.ts";
 import { Refusal } from "../source.ts";
 import { lineSafe } from "../sse.ts";
-import { wholeResults } from "./encoding.ts";
+import { wholeResults } from "./whole-results.ts";
 
 const BATCH = 64;
 /** A whole response is built and sent in one go, which blocks other work. */

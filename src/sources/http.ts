@@ -52,12 +52,12 @@ export const http = (options: HttpOptions): Source => {
     const steering = createSteering(remote, connection, context, ids.theirs);
     const decode = decoderOf(options.dialect);
     const mark = createMarking(context.run);
-    let isHeard = false;
+    let hasFrames = false;
     try {
       const isPausing = decode.pause !== undefined || earlier !== undefined;
       const frames = isPausing ? withPauses(connection.frames(), PAUSE_MS) : connection.frames();
       for await (const frame of frames) {
-        isHeard = true;
+        hasFrames = true;
         if (!frame) steering.caughtUp();
         for (const decoded of frame ? decode(frame) : (decode.pause?.() ?? [])) {
           if (decoded.type === "run-start") {
@@ -86,7 +86,7 @@ export const http = (options: HttpOptions): Source => {
     } catch (error) {
       const problem = withoutSecrets(error, secretsOf(options, request));
       // If the server has forgotten the run or cannot be reached, the agent has not failed.
-      if (!earlier || isHeard || !(problem instanceof Refusal)) throw problem;
+      if (!earlier || hasFrames || !(problem instanceof Refusal)) throw problem;
       yield interrupted(`and the upstream server cannot be followed: ${problem.message}`);
     } finally {
       steering.close();

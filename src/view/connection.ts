@@ -33,10 +33,10 @@ const UNSTORED =
   "The run stopped because the server cannot store it. Its end will be stored when the storage works again.";
 
 /** Problems that end a connection without a response from the server. */
-const UNSAID: ReadonlySet<string> = new Set(["no-stream", "reader-failed"]);
+const NOT_REFUSALS: ReadonlySet<string> = new Set(["no-stream", "reader-failed"]);
 
 /** Whether the server responded with a refusal. */
-export const isRefusal = ({ code }: Problem): boolean => !UNSAID.has(code);
+export const isRefusal = ({ code }: Problem): boolean => !NOT_REFUSALS.has(code);
 
 export const describeConnection = (
   connection: Connection | undefined,

@@ -8,13 +8,13 @@ export type EntryReader = (id: string, data: string) => Entry;
  * are extracted, which is cheaper than parsing. Any frame that differs goes to the parser.
  */
 export const createEntryReader = (): EntryReader => {
-  let known: Spelling | undefined;
+  let known: KnownText | undefined;
   return (id, data) => {
     const seq = Number(id);
     const entry = known && sameBut(known, seq, data);
     if (entry) return entry;
     const read = whole(seq, data);
-    if ("delta" in read.event) known = spellingOf(read.event);
+    if ("delta" in read.event) known = knownTextOf(read.event);
     return read;
   };
 };
@@ -27,7 +27,7 @@ const whole = (seq: number, data: string): Entry => {
 };
 
 /** A delta without its text, and the JSON around that text. */
-interface Spelling {
+interface KnownText {
   readonly event: Event;
   readonly before: string;
   readonly after: string;
@@ -35,7 +35,7 @@ interface Spelling {
 
 const DELTA = '"delta":"';
 
-const spellingOf = (event: Event): Spelling | undefined => {
+const knownTextOf = (event: Event): KnownText | undefined => {
   // A non-string value could be an object, which entries must not share.
   if (Object.values(event).some((value) => typeof value !== "string")) return undefined;
   const text = JSON.stringify({ ...event, delta: "" });
@@ -44,7 +44,7 @@ const spellingOf = (event: Event): Spelling | undefined => {
   return { event, before: text.slice(0, end), after: `${text.slice(end, -1)},"at":` };
 };
 
-const sameBut = ({ event, before, after }: Spelling, seq: number, data: string): Entry | undefined => {
+const sameBut = ({ event, before, after }: KnownText, seq: number, data: string): Entry | undefined => {
   const start = before.length;
   // Compare a slice: `startsWith` compares one character at a time.
   if (data.slice(0, start) !== before) return undefined;

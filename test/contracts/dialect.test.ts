@@ -134,8 +134,8 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))("%s",
   test("if it produces text directly, the text equals that of its frames", () => {
     if (!dialect.encodeText) return;
     everyLog((entries) => {
-      const spell = dialect.encodeText!({ link });
-      const text = entries.map((entry) => spell(entry)).join("");
+      const encoder = dialect.encodeText!({ link });
+      const text = entries.map((entry) => encoder(entry)).join("");
       expect(text).toBe(encoded(dialect, entries, false).flat().map(frameText).join(""));
     }, 20);
   });

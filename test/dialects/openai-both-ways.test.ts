@@ -13,7 +13,7 @@ import { endOf, stories, wordsOf } from "./openai-client.ts";
 const dialects: readonly [string, Dialect][] = [openaiChat, openaiResponses].map((dialect) => [dialect.name, dialect]);
 const link = () => "";
 
-const spell = (dialect: Dialect, entries: readonly Entry[], extensions: boolean): Frame[] => {
+const encode = (dialect: Dialect, entries: readonly Entry[], extensions: boolean): Frame[] => {
   const encode = dialect.encode({ link, extensions, style: '{"usage":true}' });
   return entries.flatMap((entry) => encode(entry));
 };
@@ -40,7 +40,7 @@ describe.each(dialects)("%s", (_, dialect) => {
   test("with extensions, decoding returns the log", () => {
     fc.assert(
       fc.property(arbitraryLog(), (entries) => {
-        const said = understand(dialect, spell(dialect, entries, true));
+        const said = understand(dialect, encode(dialect, entries, true));
         expect(said).toEqual(entries.map(({ event }) => event));
       }),
       { numRuns: 150 },
@@ -50,7 +50,7 @@ describe.each(dialects)("%s", (_, dialect) => {
   test("without extensions, decoding returns a run with the same text", async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryLog(), async (entries) => {
-        const events = understand(dialect, spell(dialect, entries, false));
+        const events = understand(dialect, encode(dialect, entries, false));
         const read = await runOf(events);
         expect(verify(read)).toBeUndefined();
         expect(endOf(read).outcome === "done").toBe(endOf(entries).outcome === "done");
@@ -63,7 +63,7 @@ describe.each(dialects)("%s", (_, dialect) => {
   });
 
   test.each([...stories])("%s: the text of the answer is restored", async (name, entries) => {
-    const read = await runOf(understand(dialect, spell(dialect, entries, false)));
+    const read = await runOf(understand(dialect, encode(dialect, entries, false)));
     expect(verify(read)).toBeUndefined();
     expect(wordsOf(read, "text").join("")).toBe(wordsOf(entries, "text").join(""));
     const end = endOf(read);

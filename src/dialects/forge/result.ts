@@ -7,7 +7,7 @@ export const resultOf = (
   link: EncodeOptions["link"],
 ): Json => {
   if (value !== undefined && outcome === "ok") return value;
-  if (content.length === 0) return outcome === "ok" ? "" : (error?.message ?? UNSAID[outcome]);
+  if (content.length === 0) return outcome === "ok" ? "" : (error?.message ?? DEFAULT_ERRORS[outcome]);
   const items = content.map((item) => itemOf(item, link));
   if (items.length === 1) return items[0]!;
   return content.every(({ type }) => type === "text") ? items.join("\n") : items;
@@ -51,7 +51,7 @@ const itemOf = (item: Content, link: EncodeOptions["link"]): Json => {
   }
 };
 
-const UNSAID: Readonly<Record<Exclude<CallOutcome, "ok">, string>> = {
+const DEFAULT_ERRORS: Readonly<Record<Exclude<CallOutcome, "ok">, string>> = {
   error: "The tool failed.",
   denied: "The call was not allowed.",
   cancelled: "The call was cancelled.",

@@ -28,12 +28,12 @@ export const createTokens = (extensions = false): Tokens => {
   const text = createRunningText();
   const thinking = createRunningText();
   let held:
-    | { readonly part: string; readonly token: string; readonly spell: (token: string) => ForgeEvent }
+    | { readonly part: string; readonly token: string; readonly write: (token: string) => ForgeEvent }
     | undefined;
   let sentAt = Number.NEGATIVE_INFINITY;
 
   const flush = (): readonly ForgeEvent[] => {
-    const flushed = held && [held.spell(held.token)];
+    const flushed = held && [held.write(held.token)];
     held = undefined;
     return flushed ?? [];
   };
@@ -52,18 +52,18 @@ export const createTokens = (extensions = false): Tokens => {
       const before = held?.part === part ? [] : flush();
       const token = (held?.token ?? "") + delta;
       const more = extensions && { part };
-      const spell = (whole: string): ForgeEvent =>
+      const write = (whole: string): ForgeEvent =>
         isText
           ? ["token", { token: whole, cumulative, ...more }]
           : ["thinking", { content: whole, cumulative, ...more }];
       const isSoon = at - sentAt < cumulative.length / PACE;
       if (isSoon && cumulative.length > FREE && !extensions) {
-        held = { part, token, spell };
+        held = { part, token, write };
         return before;
       }
       held = undefined;
       sentAt = at;
-      return [...before, spell(token)];
+      return [...before, write(token)];
     },
     end: ({ part }) => (held?.part === part ? flush() : []),
     flush,

@@ -4,7 +4,7 @@ import { ID_FIELDS } from "../../id-fields.ts";
 import type { Decoder, EncodeOptions, Frame } from "../../dialect.ts";
 
 /** Encodes entries in a family's native format and decodes that format again. Both directions may lose information. */
-export interface Spelling {
+export interface Codec {
   encode(options: EncodeOptions): (entry: Entry) => readonly Frame[];
   decode(): Decoder;
 }
@@ -25,15 +25,15 @@ interface Residue {
 }
 
 /**
- * Makes a spelling lossless for clients that request extensions. The encoder decodes its own frames as a client would.
+ * Makes a codec lossless for clients that request extensions. The encoder decodes its own frames as a client would.
  * If the result differs from the event, it sends the difference in a slot frame before them. So decode(encode(log))
  * equals the log regardless of what the native format loses, and nothing is sent twice.
  */
-export const lossless = (spelling: Spelling, slot: Slot): Spelling => ({
+export const lossless = (codec: Codec, slot: Slot): Codec => ({
   encode(options) {
-    const encode = spelling.encode(options);
+    const encode = codec.encode(options);
     if (!options.extensions) return encode;
-    const understand = spelling.decode();
+    const understand = codec.decode();
     const ids = createIds();
     return (entry) => {
       const frames = encode(entry);
@@ -51,7 +51,7 @@ export const lossless = (spelling: Spelling, slot: Slot): Spelling => ({
   },
 
   decode() {
-    const understand = spelling.decode();
+    const understand = codec.decode();
     const ids = createIds();
     let open: { readonly residue: Residue; left: number; base: Event | undefined } | undefined;
     const decode = (frame: Frame): readonly Event[] => {

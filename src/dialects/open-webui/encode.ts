@@ -53,7 +53,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
   const prefixed = (agent: string | undefined, text: string): string =>
     agent === undefined ? text : `🤖 Sub-agent: ${agents.get(agent) ?? "unknown"} › ${text}`;
 
-  const tell = (owner: string, agent: string | undefined, text: string, at: number, often?: boolean): Frames =>
+  const setStatus = (owner: string, agent: string | undefined, text: string, at: number, often?: boolean): Frames =>
     agent !== undefined && pipe?.subAgentStatus === false ? [] : status.set(owner, prefixed(agent, text), at, often);
 
   const startCall = ({ call: id, name: tool, agent, provider = false }: EventOf<"tool-start">, at: number): Frames => {
@@ -71,10 +71,10 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
     };
     calls.set(id, call);
     if (call.isRoot && !provider) hadCalls = true;
-    const telling = tell(id, agent, `🔧 ${tool}...`, at);
+    const statusFrames = setStatus(id, agent, `🔧 ${tool}...`, at);
     const started = show.startCall(call);
     // Send the will before the call: the connection may break in between, and a will for a missing call is harmless.
-    return [...will(), ...started, ...telling, ...(call.isRoot ? status.end(WRITING, at) : [])];
+    return [...will(), ...started, ...statusFrames, ...(call.isRoot ? status.end(WRITING, at) : [])];
   };
 
   const ready = (call: OpenCall): Frames => {
@@ -212,7 +212,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
         hadCalls = false;
         return [...status.end(RESUMED, at), ...status.end(WRITING, at)];
       case "step-retry":
-        return tell(
+        return setStatus(
           `retry ${event.agent ?? ""}`,
           event.agent,
           `Trying again (${event.attempt}): ${event.error.message}`,
@@ -246,7 +246,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
         return executeCall(event);
       case "tool-progress": {
         const text = progressText(event);
-        return text === "" || !calls.has(event.call) ? [] : tell(event.call, event.agent, text, at, true);
+        return text === "" || !calls.has(event.call) ? [] : setStatus(event.call, event.agent, text, at, true);
       }
       case "tool-output-delta":
         return [];
@@ -258,7 +258,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
         return endAsk(event, at);
       case "status":
         if (event.call !== undefined && !calls.has(event.call)) return [];
-        return tell(event.call ?? event.agent ?? run, event.agent, event.text, at);
+        return setStatus(event.call ?? event.agent ?? run, event.agent, event.text, at);
       case "citation":
         return pipe?.citations === false ? [] : side.citation(event);
       case "file":

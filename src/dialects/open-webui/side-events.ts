@@ -142,12 +142,12 @@ export const createSideEvents = (
     notice: ({ level, text }) => say("notification", { type: level, content: plain(cut(text, 2000)) }),
 
     data({ name, id, value, patch }) {
-      const tell = id === undefined && Object.hasOwn(dataFrames, name) ? dataFrames[name] : undefined;
-      if (!tell) return [];
+      const framesOf = id === undefined && Object.hasOwn(dataFrames, name) ? dataFrames[name] : undefined;
+      if (!framesOf) return [];
       const now = value ?? (patch === undefined ? undefined : patched(slots.get(name), patch));
       if (now === undefined) return [];
       slots.set(name, now);
-      return tell(now);
+      return framesOf(now);
     },
   };
 };

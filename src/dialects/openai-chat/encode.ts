@@ -22,7 +22,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readon
     data: `${before}{"index":0,"delta":${delta},"logprobs":null,"finish_reason":${JSON.stringify(finish)}}]${after}`,
   });
 
-  const spell = (item: Output): readonly Frame[] => {
+  const write = (item: Output): readonly Frame[] => {
     switch (item.kind) {
       case "start": {
         const { run, name, created } = item;
@@ -56,6 +56,6 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readon
 
   return (entry) => {
     const items = output(entry);
-    return items.length === 0 ? [] : items.flatMap(spell);
+    return items.length === 0 ? [] : items.flatMap(write);
   };
 };

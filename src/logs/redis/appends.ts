@@ -74,7 +74,7 @@ export const createAppends = ({ connection, keys, index, tails, marks, wakes, wa
     if (as && !end) tails.extend(run, entries, as);
     else tails.forget(run);
     if (end) await index.end(run, end.at);
-    else wakes.tell(run, connection, keys.channel);
+    else wakes.notify(run, connection, keys.channel);
     wake(run);
   };
 

@@ -34,7 +34,7 @@ export const createWakes = ({ onRun, onControl }: WakeListeners) => {
       if (sender === self) return;
       for (const run of runs.split(",")) (about === "c" ? onControl : onRun)(run);
     },
-    tell(run: string, connection: RedisConnection, channel: string): void {
+    notify(run: string, connection: RedisConnection, channel: string): void {
       waiting.add(run);
       if (!isSending) void send(connection, channel);
     },

@@ -22,8 +22,7 @@ export const redactor = (secrets: Iterable<string>): Redact => {
   const hide = (secret: string, shortest: number) => {
     if (secret.length < shortest) return;
     // Also hide the forms that appear in a URL or in JSON.
-    for (const spelled of [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])
-      hidden.add(spelled);
+    for (const form of [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]) hidden.add(form);
   };
   for (const secret of secrets) hide(secret, SHORTEST);
   for (const [name, value = ""] of Object.entries(process.env))

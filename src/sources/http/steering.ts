@@ -36,7 +36,7 @@ export const createSteering = (
   const askedBefore = new Set<string>();
   let notices: Event[] = [];
 
-  const tell = (level: "warning" | "error", text: string): void => {
+  const notice = (level: "warning" | "error", text: string): void => {
     const { run } = connection;
     const isMarked = run !== undefined && connection.isRuncast;
     notices.push({ type: "notice", level, text, ...(isMarked && markOf(context.run, run)) });
@@ -60,11 +60,11 @@ export const createSteering = (
     if (outcome !== "answered" || !given || endedThere.has(ask) || closed.signal.aborted) return;
     const { run } = connection;
     if (run === undefined || !remote.can("answer"))
-      return tell("warning", "this can only be answered on the upstream server's own page");
+      return notice("warning", "this can only be answered on the upstream server's own page");
     const status = await send({ do: "answer", run, ask: theirs(ask), answer: given });
-    if (status === 409) tell("warning", "the upstream server already had another answer");
+    if (status === 409) notice("warning", "the upstream server already had another answer");
     else if (status !== 200)
-      tell("error", `the answer did not reach the upstream server (${status ?? "no connection"})`);
+      notice("error", `the answer did not reach the upstream server (${status ?? "no connection"})`);
   };
 
   /** Sends the answers to all asks, for a dialect that takes them together. Their effects arrive in the stream that is being followed. */
@@ -72,7 +72,7 @@ export const createSteering = (
     const next = await continuation.next();
     if (!next || closed.signal.aborted) return;
     const status = await send(next);
-    if (status !== 200) tell("error", `the answers did not reach the upstream server (${status ?? "no connection"})`);
+    if (status !== 200) notice("error", `the answers did not reach the upstream server (${status ?? "no connection"})`);
   };
 
   const cancel = async (target: { call?: string; agent?: string; reason?: string }): Promise<boolean> => {

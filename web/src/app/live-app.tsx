@@ -27,7 +27,7 @@ export const LiveApp = () => {
   const [cards, setCards] = useState<Cards>({});
   useEffect(() => void loadCards().then(setCards), []);
   const frame = useRef<HTMLDivElement>(null);
-  useToldHeight(frame);
+  useReportedHeight(frame);
   return (
     <div ref={frame} className="rounded-2xl border border-line bg-page text-ink" data-live-view>
       <RemoteImages>
@@ -104,7 +104,7 @@ const Timeline = ({
 };
 
 /** Reports its height to the embedding page as Open WebUI expects it: a number, and nothing else. */
-const useToldHeight = (element: React.RefObject<HTMLElement | null>): void =>
+const useReportedHeight = (element: React.RefObject<HTMLElement | null>): void =>
   useEffect(() => {
     const { current } = element;
     if (!current || parent === window) return;

@@ -33,14 +33,14 @@ export const anthropicMessages: ModelFormat = {
   piece: (text) => delta(0, { type: "text_delta", text }),
   end: (calls, hasText) => {
     const first = hasText ? 1 : 0;
-    const said = calls.map(
+    const toolCalls = calls.map(
       ({ id, name, input }, index) =>
         block(first + index, { type: "tool_use", id, name, input: {} }) +
         delta(first + index, { type: "input_json_delta", partial_json: JSON.stringify(input) }) +
         stop(first + index),
     );
     const end = { type: "message_delta", delta: { stop_reason: stopReason(calls) }, usage: USAGE };
-    return `${hasText ? stop(0) : ""}${said.join("")}${frame(end)}${frame({ type: "message_stop" })}`;
+    return `${hasText ? stop(0) : ""}${toolCalls.join("")}${frame(end)}${frame({ type: "message_stop" })}`;
   },
   whole: (text, calls) => {
     const used = calls.map(({ id, name, input }) => ({ type: "tool_use", id, name, input }));

@@ -36,8 +36,8 @@ export const chatCompletions: ModelFormat = {
   begin: () => chunk({ role: "assistant", content: "" }),
   piece: (content) => chunk({ content }),
   end: (calls) => {
-    const said = calls.length > 0 ? chunk({ tool_calls: written(calls) }) : "";
-    return `${said}${chunk({}, finishOf(calls))}${frame({ ...HEAD, choices: [], usage: USAGE })}data: [DONE]\n\n`;
+    const toolCalls = calls.length > 0 ? chunk({ tool_calls: written(calls) }) : "";
+    return `${toolCalls}${chunk({}, finishOf(calls))}${frame({ ...HEAD, choices: [], usage: USAGE })}data: [DONE]\n\n`;
   },
   whole: (content, calls) => {
     const message = { role: "assistant", content, ...(calls.length > 0 && { tool_calls: written(calls) }) };

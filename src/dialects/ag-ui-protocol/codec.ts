@@ -1,6 +1,6 @@
 import type { Frame } from "../../dialect.ts";
 import { jsonSlot } from "../frames/json-slot.ts";
-import { lossless, type Spelling } from "../frames/lossless.ts";
+import { lossless, type Codec } from "../frames/lossless.ts";
 import { EXTENSION } from "./data.ts";
 import { createDecoder } from "./decoder.ts";
 import { createEncoder } from "./encoder.ts";
@@ -12,7 +12,7 @@ const STARTED = '{"type":"RUN_STARTED",';
 const words = lossless({ encode: createEncoder, decode: createDecoder }, slot);
 
 /** Nothing may precede RUN_STARTED, so its extension travels in its metadata, which clients do not store for runs. */
-export const spelling: Spelling = {
+export const codec: Codec = {
   encode(options) {
     const encode = words.encode(options);
     return (entry) => {
