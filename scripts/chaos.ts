@@ -18,6 +18,7 @@ const { values, positionals } = parseArgs({
     seed: { type: "string", default: process.env.RUNCAST_SEED ?? String(Date.now() % 100_000) },
   },
 });
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 const known: readonly EngineName[] = ["redis", "postgres", "sqlite"];
 const engines = known.filter((name) => positionals.length === 0 || positionals.includes(name));
 const totals = { rounds: 0, runs: 0, kills: 0, executing: 0, entries: 0, acknowledged: 0, fenced: 0, wrong: 0 };

@@ -93,6 +93,9 @@ export const startFleet = async ({ engine, size, leaseMs, directory }: FleetOpti
       if (!isClosing) await start();
     };
     await start();
+    // The script that plays rounds may be interrupted.
+    const abandon = () => void child.kill("SIGKILL");
+    process.once("exit", abandon);
     return {
       port,
       network,
@@ -118,6 +121,7 @@ export const startFleet = async ({ engine, size, leaseMs, directory }: FleetOpti
         : undefined,
       async end() {
         isUp = false;
+        process.off("exit", abandon);
         if (child.exitCode === null && child.signalCode === null) await ended("SIGKILL");
         await network?.close();
       },
