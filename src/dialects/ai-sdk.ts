@@ -63,7 +63,7 @@ export const aiSdk: Dialect = {
   asks: "next-request",
   coverage: extendedBut({
     "run-resume": loses("the SDK does not know which process runs an agent; a status reports that the run continues"),
-    "step-retry": loses("the SDK cannot retry a step; a status reports it"),
+    "step-retry": loses("versions 5 and 6 cannot reset a step; a status reports it"),
   }),
 };
 
