@@ -1,5 +1,5 @@
 import type { Viewer } from "../driver.ts";
-import { able, eventually, must, type Trial, type TrialContext, yes } from "../trial.ts";
+import { difference, able, eventually, must, type Trial, type TrialContext, yes } from "../trial.ts";
 
 const PIECE = 16 * 1024;
 
@@ -34,12 +34,14 @@ export const slowViewer: Trial = {
     const stalled = page()(stalledLine);
     await quick.until(({ end }) => end !== undefined, 60_000);
     must(quick.screen.end === "done", "a page that reads does not reach the end while others stall");
-    must(quick.screen.text === wanted, "the page that reads is missing text");
+    must(quick.screen.text === wanted, difference("the text of the page that reads", quick.screen.text, wanted));
     await slow.until(({ end }) => end !== undefined, 30_000);
-    must((await wholeOf(context, conversation.id, slow)) === wanted, "the slow page is missing text");
+    const slowText = await wholeOf(context, conversation.id, slow);
+    must(slowText === wanted, difference("the text of the slow page", slowText, wanted));
     stalledLine.endStall();
     await stalled.until(({ end }) => end !== undefined, 30_000);
-    must((await wholeOf(context, conversation.id, stalled)) === wanted, "the stalled page is missing text");
+    const stalledText = await wholeOf(context, conversation.id, stalled);
+    must(stalledText === wanted, difference("the text of the stalled page", stalledText, wanted));
     return yes(`all three pages end with the whole ${Math.round(wanted.length / 2 ** 20)} MB`);
   },
 };
