@@ -2,6 +2,5 @@
 export const notMeasured = [
   "AI SDK WorkflowAgent with the Workflow SDK's Postgres world: no release of @workflow/world-postgres that fits @ai-sdk/workflow 2 could be installed. 5.0.0-beta.29 depends on a version of @workflow/errors that was not found; 5.0.0-beta.27 needs workflow 5.0.0-beta.35, whose compiler plug-in could not be downloaded; 4.x needs an older agent, which cannot take back the text of a failed attempt.",
   "Chainlit: its page speaks a protocol of its own over Socket.IO, which the kit has no driver for.",
-  "Open WebUI's own tools: it runs them only for its page, which hears of them over Socket.IO. Its API streams the model's calls without running them, and the kit has no driver for Socket.IO.",
   "LibreChat: it needs MongoDB, which the machine of these measurements does not have.",
 ];

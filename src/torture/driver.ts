@@ -10,8 +10,11 @@ import type { Screen } from "./screen.ts";
 export interface Driver {
   readonly name: string;
   readonly cannot: Readonly<Partial<Record<Ability, string>>>;
-  /** `id`: of an existing conversation, as after a reload or from a shared link. `agent`: if not the default. */
-  converse(options: { readonly id?: string; readonly agent?: string }): Conversation;
+  /**
+   * `id`: of an existing conversation, as after a reload or from a shared link. `agent`: if not the default. `asks`: the user
+   * wants to approve calls, for families where the user decides that instead of the tool.
+   */
+  converse(options: { readonly id?: string; readonly agent?: string; readonly asks?: boolean }): Conversation;
 }
 
 export interface DriverOptions {

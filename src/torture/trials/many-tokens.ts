@@ -8,7 +8,7 @@ export const manyTokens: Trial = {
   limitMs: 260_000,
   run: async ({ driver, line, play, isShort }) => {
     const count = isShort ? 4096 : 65_536;
-    const say = Array.from({ length: count }, (_, index) => `t${index % 100} `);
+    const say = Array.from({ length: count }, (_, index) => `t${index % 100},`);
     const scene = play({ turns: [{ say }] });
     const wire = line();
     const start = performance.now();

@@ -1,5 +1,5 @@
 import type { Viewer } from "../driver.ts";
-import { difference, able, eventually, must, type Trial, type TrialContext, yes } from "../trial.ts";
+import { able, difference, eventually, must, type Trial, type TrialContext, yes } from "../trial.ts";
 
 const PIECE = 16 * 1024;
 
@@ -55,4 +55,4 @@ const wholeOf = async (context: TrialContext, id: string, viewer: Viewer): Promi
 };
 
 const piece = (index: number, letter: number): string =>
-  `${index} ${String.fromCharCode(97 + letter).repeat(PIECE - 8)}\n`;
+  `${index}\n${String.fromCharCode(97 + letter).repeat(PIECE - 8)}`;

@@ -67,7 +67,8 @@ export const startOpenWebUi = async (program: string): Promise<OpenWebUi> => {
 const versionOf = async (url: string): Promise<string> =>
   ((await (await fetch(`${url}/api/version`)).json()) as { version: string }).version;
 
-const OFFLINE = {
+/** Settings of a server without access to the internet. */
+export const OFFLINE = {
   WEBUI_SECRET_KEY: "only-for-this-test",
   OFFLINE_MODE: "true",
   HF_HUB_OFFLINE: "1",

@@ -14,7 +14,7 @@ export const isAsked = ({ asks }: Viewer["screen"]): boolean => asks.some(({ isO
 /** Starts a run that waits for the user to allow a call. */
 export const startAsk = async ({ driver, line, play }: TrialContext): Promise<Asked> => {
   const scene = play({ turns: [{ calls: [{ tool: "send", key: "mail" }] }, { say: ["That was it."] }] });
-  const conversation = driver.converse({});
+  const conversation = driver.converse({ asks: true });
   const viewer = conversation.send(scene.message, line());
   const isShown = await viewer.until(isAsked, SOON_MS);
   needTools(scene);
