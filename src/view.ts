@@ -45,6 +45,6 @@ export { slowFrom, slownessOf } from "./view/slow.ts";
 export { describeStep, type StepFacts } from "./view/step.ts";
 export { summaryOf } from "./view/summary.ts";
 export { oneLine, sentence } from "./view/text.ts";
-export { remainingText, type Time, timeText } from "./view/time.ts";
+export { dateText, remainingText, type Time, timeText } from "./view/time.ts";
 export { describePlan, type PlanFacts, plansOf, type Todo } from "./view/todos.ts";
 export { runSpan, ticksOf, tickText, waterfallOf, type WaterRow } from "./view/waterfall.ts";

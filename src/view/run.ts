@@ -24,6 +24,8 @@ export interface RunFacts {
   readonly advice: string;
   readonly time: Time | undefined;
   readonly usage: string;
+  /** When it ended. Undefined while it is running, and if that is unknown. */
+  readonly finishedAt: number | undefined;
   readonly problem: ProblemFacts | undefined;
   /** A note that the client has calls to run. Empty if it has none. */
   readonly awaiting: string;
@@ -51,6 +53,7 @@ export const describeRun = (state: RunState): RunFacts => {
     advice: end?.advice ?? "",
     time: runTime(state),
     usage: usageText(state.usage),
+    finishedAt: state.outcome === "interrupted" ? undefined : state.endedAt,
     problem: describeProblem(state.error, state.outcome),
     awaiting:
       state.awaiting.length > 0 ? `Waiting for the client to run ${counted(state.awaiting.length, "tool")}` : "",

@@ -37,6 +37,14 @@ export const partTime = ({ startedAt, endedAt, cut }: PartNode): Time | undefine
   return cut ? undefined : { ms: endedAt - startedAt };
 };
 
+/** When something was, in the reader's own words for times: `1:25 PM` today, `Nov 15, 1:25 PM` on another day. */
+export const dateText = (at: number, now: number, locale?: string): string => {
+  const [then, today] = [new Date(at), new Date(now)];
+  const day = then.toDateString() === today.toDateString() ? {} : ({ month: "short", day: "numeric" } as const);
+  const year = then.getFullYear() === today.getFullYear() ? {} : ({ year: "numeric" } as const);
+  return then.toLocaleString(locale, { ...year, ...day, hour: "numeric", minute: "2-digit" });
+};
+
 /** Time left until something expires, such as an ask. */
 export const remainingText = (until: number, now: number): string =>
   until > now ? `Expires in ${elapsed(until - now)}` : "Expiring…";

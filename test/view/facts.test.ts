@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { CallOutcome, Event, Finish, RunOutcome } from "../../src/events.ts";
 import type { AgentNode, AskNode, CallNode, MarkNode, PartNode, StepNode } from "../../src/state.ts";
 import {
+  dateText,
   announcementOf,
   createLogClock,
   describeAgent,
@@ -332,4 +333,13 @@ describe("the clock of a log", () => {
     clock.tick(Date.now() + 5000);
     expect(time.textContent).toMatch(/^[45]\.\d s$/);
   });
+});
+
+test("a moment is a time of day, with the day if it is another one", () => {
+  const at = (...date: [number, number, number, number, number]) => new Date(...date).getTime();
+  const now = at(2026, 10, 16, 17, 0);
+  const shown = [at(2026, 10, 16, 13, 25), at(2026, 10, 15, 13, 25), at(2025, 11, 31, 9, 5)].map((when) =>
+    dateText(when, now, "en-US").replaceAll("\u202f", " "),
+  );
+  expect(shown).toEqual(["1:25 PM", "Nov 15, 1:25 PM", "Dec 31, 2025, 9:05 AM"]);
 });

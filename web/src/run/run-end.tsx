@@ -1,6 +1,6 @@
 import { memo } from "react";
 import { useRun } from "runcast/react";
-import { describeRun } from "runcast/view";
+import { dateText, describeRun } from "runcast/view";
 import { IconRetry } from "../kit/icons.tsx";
 import { Advice, ProblemView } from "./problem-view.tsx";
 import { useRunContext } from "./run-context.ts";
@@ -22,6 +22,7 @@ export const RunEnd = memo(() => {
     advice,
     time,
     usage,
+    finishedAt,
     model,
     problem,
     awaiting,
@@ -41,6 +42,9 @@ export const RunEnd = memo(() => {
         </span>
         <TimeView time={time} className="tabular-nums" />
         {isOver && <span className="min-w-0 tabular-nums">{[usage, model].filter(Boolean).join(" · ")}</span>}
+        {finishedAt !== undefined && (
+          <time dateTime={new Date(finishedAt).toISOString()}>{dateText(finishedAt, Date.now())}</time>
+        )}
         {awaiting && <span>{awaiting}</span>}
         {!isOver && <StopButton target={{}} what="the run" />}
       </div>
