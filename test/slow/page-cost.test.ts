@@ -60,6 +60,7 @@ describeInBrowser("what a run costs", ({ serve, open }: Browsing) => {
     await send(page, "First question");
     await ended(page, "done");
     await page.getByText("2,000 tokens in, 200 out · big").waitFor();
+    expect(await page.locator("[data-run-end] time").innerText()).toMatch(/^\d+:\d\d [AP]M$/);
     expect(await page.getByText("$").count()).toBe(0);
   });
 });
