@@ -25,7 +25,7 @@ const START_MS = 180_000;
 const STOP_MS = 10_000;
 
 /** Starts an Open WebUI, offline and with an empty database. Its first account is the administrator's. */
-export const startOpenWebUi = async (program: string): Promise<OpenWebUi> => {
+export const startOpenWebUi = async (program: string, attempts = 3): Promise<OpenWebUi> => {
   const directory = mkdtempSync(path.join(tmpdir(), "runcast-open-webui-"));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -56,16 +56,21 @@ export const startOpenWebUi = async (program: string): Promise<OpenWebUi> => {
     rmSync(directory, { recursive: true, force: true });
   };
   try {
-    await becomesReady(url, child);
-    return { url, version: await versionOf(url), stop };
+    return { url, version: await becomesReady(url, child), stop };
   } catch (error) {
+    const hasExited = child.exitCode !== null;
     await stop();
+    // Another program may have taken the port before Open WebUI did, which takes a while.
+    if (hasExited && attempts > 1) return startOpenWebUi(program, attempts - 1);
     throw new Error(`Open WebUI did not start. It printed:\n${printed}`, { cause: error });
   }
 };
 
-const versionOf = async (url: string): Promise<string> =>
-  ((await (await fetch(`${url}/api/version`)).json()) as { version: string }).version;
+const versionOf = async (url: string): Promise<string> => {
+  const { version } = (await (await fetch(`${url}/api/version`)).json()) as { version?: string };
+  if (version === undefined) throw new Error(`${url} is not an Open WebUI`);
+  return version;
+};
 
 /** Settings of a server without access to the internet. */
 export const OFFLINE = {
@@ -85,7 +90,8 @@ export const OFFLINE = {
   OPENAI_API_KEYS: "none",
 };
 
-const becomesReady = async (url: string, child: ChildProcess): Promise<void> => {
+/** Resolves with the version that the server reports. */
+const becomesReady = async (url: string, child: ChildProcess): Promise<string> => {
   const until = performance.now() + START_MS;
   while (performance.now() < until) {
     if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
@@ -93,7 +99,8 @@ const becomesReady = async (url: string, child: ChildProcess): Promise<void> => 
       ({ ok }) => ok,
       () => false,
     );
-    if (isReady) return;
+    const version = isReady ? await versionOf(url).catch(() => undefined) : undefined;
+    if (version !== undefined) return version;
     await sleep(100);
   }
   throw new Error(`it was not ready within ${START_MS / 1000} s`);
