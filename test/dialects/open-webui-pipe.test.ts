@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { openWebui } from "../../src/dialects/open-webui.ts";
-import type { Event } from "../../src/events.ts";
+import type { Event, Json } from "../../src/events.ts";
 import { call, ended, eventsIn, framesOf, itemsOf, linesOf, run, shown, start, statuses } from "./open-webui-page.ts";
 import { numbered, read, refused } from "./dialect-frames.ts";
 
@@ -22,6 +22,17 @@ describe("dialogs", () => {
     ]);
     expect(statuses(frames).at(-1)).toBe("✋ Allow send? (waiting for your answer)");
     expect(shown(frames).join()).not.toContain("Answer here");
+  });
+
+  test("an approval of edits shows their lines, and hides nothing else", () => {
+    const messageFor = (value: Json) =>
+      asked({ kind: "approval", title: "Allow edit?", value }).told[0].call.data.message;
+    const edit = { path: "a.txt", diff: "--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-one\n+two" };
+    expect(messageFor(edit)).toBe(`\`\`\`text\n${edit.diff}\n\`\`\``);
+    expect(messageFor({ files: [edit, edit] })).toBe(`\`\`\`text\n${edit.diff}\n\n${edit.diff}\n\`\`\``);
+    expect(messageFor({ ...edit, command: "rm" })).toContain('"command":"rm"');
+    expect(messageFor({ files: [edit], command: "rm" })).toContain('"command":"rm"');
+    expect(messageFor({ path: "a.txt", diff: "x".repeat(5000) })).toHaveLength(2000 + "```text\n\n…\n```".length);
   });
 
   test("a text is an input, a secret is hidden, and other values are JSON", () => {

@@ -3,9 +3,9 @@ import { approvalsOf, choicesOf } from "../../protocol.ts";
 import { Refusal } from "../../source.ts";
 import type { Table } from "./compatibility.ts";
 import type { Pipe } from "./pipe.ts";
-import { codeSpan, oneLine } from "./text.ts";
+import { codeBlock, codeSpan, oneLine } from "./text.ts";
 import { cut } from "./whole-characters.ts";
-import { parseJson } from "../../json.ts";
+import { fieldsOf, listOf, parseJson } from "../../json.ts";
 
 /**
  * How to read a dialog's result: `yes` as yes or no, `option` as an option of an approval, `text` as text, `json` as
@@ -20,6 +20,9 @@ export const answerPath = (run: string, ask: string, kind: string): string =>
 /** The question of an ask, in one line. */
 export const questionOf = ({ title, message, kind }: EventOf<"ask-start">, tool: string | undefined): string =>
   oneLine(title ?? message ?? (tool !== undefined && kind === "approval" ? `Allow ${tool}?` : "A question"));
+
+/** How many characters of what is to be approved a dialog shows. */
+const MAX_SHOWN = 2000;
 
 interface Dialog {
   readonly type: "confirmation" | "input" | "execute";
@@ -83,8 +86,26 @@ export const dialogOf = (
 const messageOf = ({ kind, message, title, value }: EventOf<"ask-start">): string => {
   const quoted = message === undefined || title === undefined ? "" : codeSpan(cut(message, 4000));
   if (kind !== "approval" && kind !== "confirmation") return quoted || " ";
-  const about = value === undefined ? [] : [codeSpan(cut(JSON.stringify(value), 2000))];
-  return [quoted, ...about].filter(Boolean).join("\n\n") || " ";
+  return [quoted, ...aboutValue(value)].filter(Boolean).join("\n\n") || " ";
+};
+
+/** What is to be approved: edits as lines, anything else as JSON. */
+const aboutValue = (value: Json | undefined): readonly string[] => {
+  if (value === undefined) return [];
+  const diffs = diffsIn(value);
+  if (!diffs) return [codeSpan(cut(JSON.stringify(value), MAX_SHOWN))];
+  return [codeBlock(diffs.length <= MAX_SHOWN ? diffs : `${cut(diffs, MAX_SHOWN)}\n…`)];
+};
+
+/** The diffs of one edit or several. Undefined if there is anything else in the value, which must not be hidden. */
+const diffsIn = (value: Json): string | undefined => {
+  const { files, ...others } = fieldsOf(value);
+  const isList = Array.isArray(files) && files.length > 0 && Object.keys(others).length === 0;
+  const diffs = (isList ? listOf(files) : [value]).map((edit) => {
+    const { path: _, diff, ...rest } = fieldsOf(edit);
+    return Object.keys(rest).length === 0 ? diff : undefined;
+  });
+  return diffs.every((diff) => typeof diff === "string") ? diffs.join("\n\n") : undefined;
 };
 
 const textOf = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value));
