@@ -79,6 +79,25 @@ describeInBrowser("the outline of a run", ({ serve, open }: Browsing) => {
     expect(await outline(page).count()).toBe(0);
     await page.getByRole("button", { name: "Keys" }).click();
     await page.getByRole("dialog").getByText("Show or hide the outline").waitFor();
+    const keys = await page.getByRole("dialog").locator("dt").allInnerTexts();
+    expect(keys).toContain("o");
+    expect(keys).toHaveLength(new Set(keys).size);
+  });
+
+  test("stays open after a reload, also with the settings of an earlier version", async () => {
+    const page = await open(await serve(busy));
+    await page.getByRole("button", { name: "Outline" }).click();
+    await outline(page).waitFor();
+    await page.reload();
+    await outline(page).waitFor();
+    await page.evaluate(() => localStorage.setItem("runcast.settings", JSON.stringify({ tools: true })));
+    await page.reload();
+    await page.locator("[data-panel]").waitFor();
+    await page.getByRole("button", { name: "Outline" }).click();
+    await outline(page).waitFor();
+    const kept = await page.evaluate(() => JSON.parse(localStorage.getItem("runcast.settings")!) as object);
+    expect(kept).toMatchObject({ panel: "outline" });
+    expect(kept).not.toHaveProperty("tools");
   });
 
   test("has the messages of a conversation with several runs, and the page of a single run has one, too", async () => {

@@ -19,4 +19,15 @@ describe("stored settings of the page", () => {
       servers: [server],
     });
   });
+
+  test.each([
+    [{ panel: "outline" }, "outline"],
+    [{ panel: true }, undefined],
+    [{ tools: true, outline: false }, "tools"],
+    [{ tools: false, outline: true }, "outline"],
+    [{ tools: false, outline: false }, undefined],
+    [{ panel: "outline", tools: true }, "outline"],
+  ])("the open panel, also from the switches of earlier versions: %j", (kept, panel) =>
+    expect(parseSettings(kept)).toEqual({ ...defaults, panel }),
+  );
 });

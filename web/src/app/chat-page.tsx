@@ -6,11 +6,13 @@ import { StorageNotice } from "../conversations/storage-notice.tsx";
 import { useConversations } from "../conversations/use-conversations.tsx";
 import { BrowserCalls } from "../embeds/browser-calls.tsx";
 import { AskTray } from "../panel/ask-tray.tsx";
+import { PANELS } from "../panel/panels.tsx";
 import { Button } from "../kit/button.tsx";
 import { useCell } from "../kit/cell.ts";
 import { loadLater } from "../kit/load-later.tsx";
 import { Composer } from "./composer.tsx";
 import { ConnectionState } from "./connection-state.tsx";
+import { ConversationPanel } from "./conversation-panel.tsx";
 import { Drawer, isWide, useIsWide } from "../kit/drawer.tsx";
 import { FollowUps } from "./follow-ups.tsx";
 import { type KeyCommand, moveStep, useKeys } from "./keys.ts";
@@ -21,6 +23,7 @@ import { Queue } from "./queue.tsx";
 import { RunChoices } from "./run-choices.tsx";
 import { PageDialogs } from "./page-dialogs.tsx";
 import { StartScreen } from "./start-screen.tsx";
+import { choosePanel } from "./panel-choice.ts";
 import { PanelDrawer } from "./panel-drawer.tsx";
 import { TopBar } from "./top-bar.tsx";
 import { MessageList } from "./message-list.tsx";
@@ -34,7 +37,8 @@ const DeleteConversationDialog = loadLater(
 
 export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
   const { settings, route, dialog } = usePage();
-  const { sidebar, tools, outline } = useCell(settings);
+  const { sidebar, panel } = useCell(settings);
+  const panels = choosePanel(PANELS, panel, (name) => settings.change({ panel: name }));
   const [erased, setErased] = useState<ConversationFact>();
   const known = useAgents(onLocked);
   const scroller = useRef<HTMLDivElement>(null);
@@ -45,16 +49,9 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
   const usage = useMemo(() => (conversation ? conversationUsage(conversation) : ""), [conversation]);
   const { list, history } = useConversations();
   const isRemote = history !== undefined && !list.some(({ id, isRemote }) => id === chat.id && !isRemote);
-  const isCovered = !useIsWide() && (sidebar || tools || outline);
+  const isCovered = !useIsWide() && (sidebar || panels.open !== undefined);
 
-  const toggle = (part: Column) => () => {
-    // There is room for one column on the right.
-    const beside = part === "sidebar" ? {} : { tools: false, outline: false };
-    settings.change({ ...beside, [part]: !settings.get()[part] });
-  };
-  const closeIfNarrow = (part: Column): void => {
-    if (!isWide()) settings.change({ [part]: false });
-  };
+  const toggleSidebar = () => settings.change({ sidebar: !settings.get().sidebar });
   const { setJump } = chat;
   const openChat = useCallback(
     (id: string, message?: string): void => {
@@ -65,7 +62,7 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
     [settings, route, setJump],
   );
   const startNew = (): void => {
-    closeIfNarrow("sidebar");
+    if (!isWide()) settings.change({ sidebar: false });
     route.go({});
     field.current?.focus();
   };
@@ -75,9 +72,8 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
     { key: "k", does: "Go to the previous step", run: () => moveStep(scroller.current, -1) },
     { key: "/", does: "Write a message", run: () => field.current?.focus() },
     { key: "n", does: "New conversation", run: startNew },
-    { key: "[", does: "Show or hide conversations", run: toggle("sidebar") },
-    { key: "]", does: "Show or hide tools", run: toggle("tools") },
-    { key: "o", does: "Show or hide the outline", run: toggle("outline") },
+    { key: "[", does: "Show or hide conversations", run: toggleSidebar },
+    ...panels.commands,
     { key: "r", does: "All runs", run: () => route.go({ board: {} }) },
     { key: "?", does: "Show keyboard shortcuts", run: () => dialog.set("keys") },
   ];
@@ -94,9 +90,8 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
               <ConnectionState connection={chat.connection} state={chat.state} isOver={chat.end !== "open"} />
             )
           }
-          sidebar={{ isOpen: sidebar, toggle: toggle("sidebar") }}
-          outline={{ isOpen: outline, toggle: toggle("outline") }}
-          tools={{ isOpen: tools, toggle: toggle("tools") }}
+          sidebar={{ isOpen: sidebar, toggle: toggleSidebar }}
+          panels={panels}
         />
         <main
           className={`flex min-h-0 grow flex-col ${drop.isOver ? "outline-2 -outline-offset-4 outline-accent outline-dashed" : ""}`}
@@ -144,33 +139,26 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
           </Foot>
         </main>
       </div>
-      <Drawer side="left" label="Conversations" isOpen={sidebar} onClose={toggle("sidebar")}>
+      <Drawer side="left" label="Conversations" isOpen={sidebar} onClose={toggleSidebar}>
         <Sidebar current={chat.id} onOpen={openChat} onNew={startNew} onErase={setErased} />
       </Drawer>
-      {PANELS.map(({ column, panel, label }) => (
-        <Drawer key={panel} side="right" label={label} isOpen={{ tools, outline }[column]} onClose={toggle(column)}>
-          <PanelDrawer
-            panel={panel}
+      <PanelDrawer panels={panels}>
+        {(View) => (
+          <ConversationPanel
+            View={View}
             messages={messages}
             onJump={(jump) => {
-              closeIfNarrow(column);
+              panels.uncover();
               chat.setJump(jump);
             }}
           />
-        </Drawer>
-      ))}
+        )}
+      </PanelDrawer>
       {erased && <DeleteConversationDialog conversation={erased} onClose={() => setErased(undefined)} />}
       <PageDialogs commands={commands} />
     </div>
   );
 };
-
-type Column = "sidebar" | "tools" | "outline";
-
-const PANELS = [
-  { column: "tools", panel: "calls", label: "Tools" },
-  { column: "outline", panel: "outline", label: "Outline" },
-] as const;
 
 /** The fixed area below the conversation: problems, asks, queued messages, and the composer. */
 const Foot = ({ chat, children }: { readonly chat: Chat; readonly children: ReactNode }) => {

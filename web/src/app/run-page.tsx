@@ -15,8 +15,10 @@ import { ProblemNote } from "../kit/problem-note.tsx";
 import { mayHelp, wantsKey } from "./refusal.ts";
 import { PageDialogs } from "./page-dialogs.tsx";
 import { TopBar } from "./top-bar.tsx";
-import { Drawer, isWide, useIsWide } from "../kit/drawer.tsx";
-import { loadLater } from "../kit/load-later.tsx";
+import { choosePanel } from "./panel-choice.ts";
+import { PanelDrawer } from "./panel-drawer.tsx";
+import { useIsWide } from "../kit/drawer.tsx";
+import { PANELS } from "../panel/panels.tsx";
 import { LiveUntil } from "../run/run-context.ts";
 import type { Jump } from "../run/jump.ts";
 import { useFollowedRun } from "../session/use-followed-run.ts";
@@ -26,10 +28,7 @@ import { useStop } from "./use-stop.ts";
 import { useReadPart } from "./use-read-part.ts";
 import { MessageBubble } from "../run/message-bubble.tsx";
 
-const OutlinePanel = loadLater(
-  async () => (await import("../panel/outline-panel.tsx")).OutlinePanel,
-  <p className="text-sm text-soft">Loading…</p>,
-);
+const RUN_PANELS = PANELS.filter(({ isForOneRun }) => isForOneRun);
 
 interface RunPageProps {
   readonly run: string;
@@ -62,16 +61,16 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: Ope
   const isBusy = mayAct && !isOver && connection?.status === "live";
   const [problem, setProblem] = useState<Problem>();
   const { isStopping, stop } = useStop(run, setProblem);
-  const [hasOutline, setOutline] = useState(false);
+  const [panel, setPanel] = useState<string>();
+  const panels = choosePanel(RUN_PANELS, panel, setPanel);
   const [jump, setJump] = useState<Jump>();
-  const isCovered = !useIsWide() && hasOutline;
+  const isCovered = !useIsWide() && panels.open !== undefined;
   const runs = useMemo(() => [state], [state]);
-  const toggleOutline = () => setOutline((isOpen) => !isOpen);
   const commands: readonly KeyCommand[] = [
     ...(mayAct ? [{ key: "Escape", does: "Stop the run", always: true, run: () => (isBusy ? stop() : false) }] : []),
     { key: "j", does: "Go to the next step", run: () => moveStep(scroller.current, 1) },
     { key: "k", does: "Go to the previous step", run: () => moveStep(scroller.current, -1) },
-    { key: "o", does: "Show or hide the outline", run: toggleOutline },
+    ...panels.commands,
     ...(mayAct ? [{ key: "r", does: "All runs", run: () => route.go({ board: {} }) }] : []),
     { key: "?", does: "Show keyboard shortcuts", run: () => dialog.set("keys") },
   ];
@@ -86,7 +85,7 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: Ope
         <TopBar
           title={title}
           state={<ConnectionState connection={connection} state={state} isOver={isOver} />}
-          outline={{ isOpen: hasOutline, toggle: toggleOutline }}
+          panels={panels}
         >
           {!isMissing && <RunTools run={run} />}
           {isBusy && (
@@ -133,19 +132,19 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: Ope
           </div>
         </main>
       </div>
-      <Drawer side="right" label="Outline" isOpen={hasOutline} onClose={toggleOutline}>
-        <div className="h-full p-3">
+      <PanelDrawer panels={panels}>
+        {(View) => (
           <LiveUntil value={liveUntil}>
-            <OutlinePanel
+            <View
               runs={runs}
               onJump={(_, node) => {
-                if (!isWide()) setOutline(false);
+                panels.uncover();
                 setJump({ node });
               }}
             />
           </LiveUntil>
-        </div>
-      </Drawer>
+        )}
+      </PanelDrawer>
       <PageDialogs commands={commands} />
     </div>
   );

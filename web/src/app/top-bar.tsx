@@ -1,18 +1,18 @@
 import type { ReactNode } from "react";
 import { IconButton } from "../kit/button.tsx";
 import { usePage } from "../session/page-context.ts";
-import { IconKeyboard, IconMenu, IconOutline, IconPanel, IconRuns, IconSettings } from "../kit/shell-icons.tsx";
+import { IconKeyboard, IconMenu, IconRuns, IconSettings } from "../kit/shell-icons.tsx";
+import type { PanelChoice } from "./panel-choice.ts";
 
 export interface TopBarProps {
   readonly title: string;
   readonly state: ReactNode;
   readonly sidebar?: { readonly isOpen: boolean; readonly toggle: () => void };
-  readonly outline?: { readonly isOpen: boolean; readonly toggle: () => void };
-  readonly tools?: { readonly isOpen: boolean; readonly toggle: () => void };
+  readonly panels?: PanelChoice;
   readonly children?: ReactNode;
 }
 
-export const TopBar = ({ title, state, sidebar, outline, tools, children }: TopBarProps) => {
+export const TopBar = ({ title, state, sidebar, panels, children }: TopBarProps) => {
   const { access, route, dialog } = usePage();
   return (
     <header className="flex h-14 shrink-0 items-center gap-1 border-b border-line bg-card px-2">
@@ -31,16 +31,16 @@ export const TopBar = ({ title, state, sidebar, outline, tools, children }: TopB
           <IconRuns />
         </IconButton>
       )}
-      {outline && (
-        <IconButton label="Outline" aria-pressed={outline.isOpen} onClick={outline.toggle}>
-          <IconOutline />
+      {panels?.all.map(({ name, label, Icon }) => (
+        <IconButton
+          key={name}
+          label={label}
+          aria-pressed={panels.open?.name === name}
+          onClick={() => panels.toggle(name)}
+        >
+          <Icon />
         </IconButton>
-      )}
-      {tools && (
-        <IconButton label="Tools" aria-pressed={tools.isOpen} onClick={tools.toggle}>
-          <IconPanel />
-        </IconButton>
-      )}
+      ))}
       <IconButton label="Keys" className="max-md:hidden" onClick={() => dialog.set("keys")}>
         <IconKeyboard />
       </IconButton>

@@ -22,8 +22,8 @@ export interface Settings {
   /** Tools that this browser runs itself. */
   readonly browserTools: readonly BrowserTool[];
   readonly sidebar: boolean;
-  readonly tools: boolean;
-  readonly outline: boolean;
+  /** The name of the open panel. A name that the page does not know opens none. */
+  readonly panel: string | undefined;
 }
 
 const NAME = "runcast.settings";
@@ -39,7 +39,7 @@ export const createSettings = (): SettingsCell => {
   // Without room for columns, nothing may cover the conversation unasked.
   const narrow = matchMedia(NARROW);
   const closeColumns = (): void => {
-    if (narrow.matches) cell.show({ ...cell.get(), sidebar: false, tools: false, outline: false });
+    if (narrow.matches) cell.show({ ...cell.get(), sidebar: false, panel: undefined });
   };
   narrow.addEventListener("change", closeColumns);
   closeColumns();
@@ -48,8 +48,8 @@ export const createSettings = (): SettingsCell => {
 
 /** Uses the valid parts of the stored value. */
 export const parseSettings = (kept: unknown): Settings => {
-  const known: Partial<Record<keyof Settings, unknown>> = typeof kept === "object" && kept !== null ? kept : {};
-  const { theme, keys, notify, agent, model, mode, system, servers, browserTools, sidebar, tools, outline } = known;
+  const known: Stored = typeof kept === "object" && kept !== null ? kept : {};
+  const { theme, keys, notify, agent, model, mode, system, servers, browserTools, sidebar } = known;
   return {
     theme: theme === "light" || theme === "dark" ? theme : "system",
     keys: keys !== false,
@@ -61,9 +61,16 @@ export const parseSettings = (kept: unknown): Settings => {
     servers: Array.isArray(servers) ? servers.filter(isServer) : [],
     browserTools: Array.isArray(browserTools) ? browserTools.filter(isBrowserTool) : [],
     sidebar: sidebar !== false,
-    tools: tools === true,
-    outline: outline === true && tools !== true,
+    panel: panelOf(known),
   };
+};
+
+/** Settings of earlier versions have two switches, `tools` and `outline`, instead of `panel`. */
+type Stored = Partial<Record<keyof Settings | "tools" | "outline", unknown>>;
+
+const panelOf = ({ panel, tools, outline }: Stored): string | undefined => {
+  if (panel !== undefined) return typeof panel === "string" ? panel : undefined;
+  return tools === true ? "tools" : outline === true ? "outline" : undefined;
 };
 
 const isServer = (value: unknown): value is SavedServer => {

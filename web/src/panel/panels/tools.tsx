@@ -1,20 +1,13 @@
 import { memo, useMemo, useState } from "react";
-import type { RunState } from "runcast/state";
 import { describeCounts, type RunIndex, slowFrom } from "runcast/view";
-import { Toggle } from "../kit/toggle.tsx";
-import { useRunIndexes } from "../run/use-run-indexes.ts";
-import { CallList, type ListedCall } from "./call-list.tsx";
-import { WaterfallView } from "./waterfall-view.tsx";
-
-export interface ToolsPanelProps {
-  /** The runs of the conversation, in order. The same array while its content is unchanged. */
-  readonly runs: readonly RunState[];
-  /** Scrolls the card of a node into view. */
-  readonly onJump: (run: RunState, node: string) => void;
-}
+import { Toggle } from "../../kit/toggle.tsx";
+import { useRunIndexes } from "../../run/use-run-indexes.ts";
+import { CallList, type ListedCall } from "../call-list.tsx";
+import type { PanelProps } from "../panel.ts";
+import { WaterfallView } from "../waterfall-view.tsx";
 
 /** All calls of a conversation: what is running and for how long, what has run, and a timeline. */
-export const ToolsPanel = memo(({ runs, onJump }: ToolsPanelProps) => {
+export const ToolsPanel = memo(({ runs, onJump }: PanelProps) => {
   const indexes = useRunIndexes(runs);
   const version = indexes.reduce((sum, index) => sum + index.version, 0);
   const calls = useMemo(() => listed(indexes), [indexes, version]);

@@ -1,18 +1,12 @@
 import { memo, useMemo, useRef, useState } from "react";
 import type { RunState } from "runcast/state";
 import { createOutline, type Outline, type OutlineRow, type RunIndex, runTitle } from "runcast/view";
-import { IconAgent, IconCross, IconFile, IconHand } from "../kit/icons.tsx";
-import { Toggle } from "../kit/toggle.tsx";
-import { VirtualList } from "../kit/virtual-list.tsx";
-import { StateMark } from "../run/state-mark.tsx";
-import { useRunIndexes } from "../run/use-run-indexes.ts";
-
-export interface OutlinePanelProps {
-  /** The runs in order. The same array while its content is unchanged. */
-  readonly runs: readonly RunState[];
-  /** Goes to a node of a run, or to the run if `node` is empty. */
-  readonly onJump: (run: RunState, node: string) => void;
-}
+import { IconAgent, IconCross, IconFile, IconHand } from "../../kit/icons.tsx";
+import { Toggle } from "../../kit/toggle.tsx";
+import { VirtualList } from "../../kit/virtual-list.tsx";
+import { StateMark } from "../../run/state-mark.tsx";
+import { useRunIndexes } from "../../run/use-run-indexes.ts";
+import type { PanelProps } from "../panel.ts";
 
 type Kind = "all" | "failure" | "file" | "agent";
 
@@ -32,7 +26,7 @@ const KINDS: readonly { readonly kind: Kind; readonly label: string }[] = [
 ];
 
 /** The steps, sub-agents, questions, files, and failures of runs, to move by. */
-export const OutlinePanel = memo(({ runs, onJump }: OutlinePanelProps) => {
+export const OutlinePanel = memo(({ runs, onJump }: PanelProps) => {
   const indexes = useRunIndexes(runs);
   const version = indexes.reduce((sum, index) => sum + index.version, 0);
   const [outlines] = useState(() => new WeakMap<RunState, Outline>());
@@ -85,7 +79,7 @@ const Dot = ({ className }: { readonly className: string }) => (
 const ICONS = { step: Dot, agent: IconAgent, ask: IconHand, file: IconFile, failure: IconCross } as const;
 const MAX_INDENT = 5;
 
-interface LineViewProps extends Pick<Line, "run" | "row">, Pick<OutlinePanelProps, "onJump"> {
+interface LineViewProps extends Pick<Line, "run" | "row">, Pick<PanelProps, "onJump"> {
   readonly isFlat: boolean;
 }
 
