@@ -1,5 +1,5 @@
 import { memo, useEffect, useMemo, useRef } from "react";
-import type { AssistantMessage } from "../conversations/conversation.ts";
+import { type AssistantMessage, isOnServer } from "../conversations/conversation.ts";
 import { CopyAnswer } from "../conversations/copy-answer.tsx";
 import { MessageActions } from "../conversations/message-actions.tsx";
 import { type ShownMessage, useEntriesOf, useShownRun } from "../conversations/use-conversations.tsx";
@@ -12,7 +12,6 @@ import { useInWindow } from "../kit/windowing.ts";
 import { ProblemNote } from "../kit/problem-note.tsx";
 import { mayHelp } from "./refusal.ts";
 import { useHasBegun, useRunEnd } from "./use-run-end.ts";
-import { isOnServer } from "./use-run-states.ts";
 import { UserMessage } from "./user-message.tsx";
 
 /** Commands for messages. Does not change while a conversation is open. */

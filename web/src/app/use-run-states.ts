@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from "react";
 import type { RunState } from "runcast/state";
 import { type ShownMessage, useConversations } from "../conversations/use-conversations.tsx";
-import type { AssistantMessage } from "../conversations/conversation.ts";
+import { isOnServer } from "../conversations/conversation.ts";
 
 /**
  * The loaded runs of a conversation, in order. Keeps the same array while its content is unchanged. `liveUntil` is that
@@ -33,7 +33,3 @@ export const useRunStates = (
   }, [runs, key, loaded]);
   return { states, liveUntil };
 };
-
-/** Whether the entries of a run may not all be in this browser. */
-export const isOnServer = ({ isRemote, output }: AssistantMessage): boolean =>
-  isRemote === true && output === undefined;

@@ -36,6 +36,10 @@ export interface AssistantMessage extends ChatMessageBase {
 
 export type ChatMessage = UserMessage | AssistantMessage;
 
+/** Whether it is an answer whose entries may not all be in this browser. */
+export const isOnServer = (message: ChatMessage): message is AssistantMessage =>
+  message.role === "assistant" && message.isRemote === true && message.output === undefined;
+
 /** The facts about a conversation that lists need. */
 export interface ConversationFact {
   readonly id: string;

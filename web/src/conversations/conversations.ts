@@ -250,13 +250,13 @@ export const createConversations = (options: ConversationsOptions): Conversation
     },
     rename: async (id, title) => {
       await change(id, (stored) => {
-        const kept = stored ?? history?.outline(id);
+        const kept = stored ?? history?.placeholder(id);
         return kept && renameConversation(kept, title);
       });
     },
     remove: async (id) => {
       await change(id, (stored) => {
-        const kept = stored ?? history?.outline(id);
+        const kept = stored ?? history?.placeholder(id);
         return kept && { ...kept, deletedAt: Date.now() };
       });
     },

@@ -4,11 +4,11 @@ import {
   type Conversation,
   type ConversationFact,
   createConversation,
+  isOnServer,
   messagesTo,
 } from "./conversation.ts";
 import { mergeThread } from "./merge-thread.ts";
 import type { ServerThreads } from "./server-threads.ts";
-
 import type { Store } from "./store.ts";
 
 export { createServerThreads } from "./server-threads.ts";
@@ -37,8 +37,8 @@ export interface History {
   sync(id: string): Promise<void>;
   /** Loads the entries that a request after `message` needs. */
   complete(conversation: Conversation, message: string | undefined): Promise<void>;
-  /** A conversation without messages, for one that is only on the server. */
-  outline(id: string): Conversation | undefined;
+  /** A conversation without messages, to store in this browser for one that is only on the server. */
+  placeholder(id: string): Conversation | undefined;
   forget(id: string): void;
 }
 
@@ -88,7 +88,7 @@ export const createHistory = (threads: ServerThreads, { store, change, erase, on
       }
     },
     complete: async (conversation, message) => {
-      const open = messagesTo(conversation, message).filter(isIncomplete);
+      const open = messagesTo(conversation, message).filter(isOnServer);
       const load = async ({ run }: AssistantMessage): Promise<void> => {
         if ((await store.entries(run)).at(-1)?.event.type === "run-end") return;
         try {
@@ -100,16 +100,13 @@ export const createHistory = (threads: ServerThreads, { store, change, erase, on
       };
       for (let at = 0; at < open.length; at += AT_ONCE) await Promise.all(open.slice(at, at + AT_ONCE).map(load));
     },
-    outline: (id) => {
+    placeholder: (id) => {
       const fact = factOf(id);
       return fact && { ...createConversation(id, fact.createdAt), title: fact.title, updatedAt: fact.updatedAt };
     },
     forget: (id) => threads.forget(id),
   };
 };
-
-const isIncomplete = (message: Conversation["messages"][number]): message is AssistantMessage =>
-  message.role === "assistant" && message.isRemote === true && message.output === undefined;
 
 /** Whether everything in it came from the server. If the server deletes it, so does this browser. */
 const isCopy = ({ messages }: Conversation): boolean =>
