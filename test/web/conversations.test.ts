@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createClient } from "../../src/client.ts";
 import type { Event, Message } from "../../src/events.ts";
 import { memory } from "../../src/logs/memory.ts";
@@ -150,6 +150,32 @@ describe("conversations with a server", () => {
     tab.runs.setHidden(false);
     await until(hasEnded(tab, id));
     expect(shown().connection).toEqual({ status: "finished" });
+  });
+
+  test("a hidden page connects now and then, but only while it follows a run that has not ended", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { url } = await serve(worker([], promise));
+    const tab = createBrowser(url).openTab();
+    const { id } = await tab.send(undefined, { content: text("Hi"), settings: {} });
+    const { state, stop } = await show(tab, id);
+    await until(() => state().nodes.has("p"));
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    onStop(() => void vi.useRealTimers());
+    tab.runs.setHidden(true);
+    expect(vi.getTimerCount()).toBe(1);
+    stop();
+    expect(vi.getTimerCount()).toBe(0);
+    const again = await show(tab, id);
+    expect(vi.getTimerCount()).toBe(1);
+    resolve();
+    vi.advanceTimersToNextTimer();
+    await until(hasEnded(tab, id));
+    expect(again.state().outcome).toBe("done");
+    // The server in this process uses a timer, too, until it notices that the viewer has left.
+    await until(() => vi.getTimerCount() === 0);
+    tab.runs.setHidden(false);
+    tab.runs.setHidden(true);
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   test("runs that the server dropped are still there, and a run that it never received is requested again, but not forever", async () => {

@@ -38,7 +38,8 @@ interface RunPageProps {
 /** Any single run, with controls, or read-only with a token. Nothing is stored. */
 export const RunPage = ({ run, onLocked }: RunPageProps) => {
   const { access } = usePage();
-  const shown = useFollowedRun(access, run);
+  // The page's title shows that the agent asks or has finished.
+  const shown = useFollowedRun(access, run, { peeks: true });
   return shown ? <OpenRun shown={shown} onLocked={onLocked} /> : null;
 };
 

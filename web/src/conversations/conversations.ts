@@ -107,6 +107,7 @@ export const createConversations = (options: ConversationsOptions): Conversation
   });
   const runs = createRuns({
     client,
+    peeks: true,
     entries: (run) => entriesOf(run),
     onEntry: (run, entry) => buffer.add(run, entry),
     onEnd: (run, end) => {

@@ -29,6 +29,8 @@ export interface RunsOptions {
   readonly onEntry: (run: string, entry: Entry) => void;
   /** Called for each end that is seen, even if it was seen before. */
   readonly onEnd: (run: string, end: RunEnd) => void;
+  /** Whether a hidden page connects now and then to learn that an agent asks or has finished. Default: false. */
+  readonly peeks?: boolean;
 }
 
 export interface Runs {
@@ -37,10 +39,7 @@ export interface Runs {
   get(run: string): ShownRun | undefined;
   /** Called after each change of what `get` returns, but not for changes of the state's nodes. */
   subscribe(run: string, listener: () => void): () => void;
-  /**
-   * Browsers limit connections across all tabs, so a hidden page does not keep any open. It connects now and then to
-   * learn that an agent asks or has finished.
-   */
+  /** Browsers limit connections across all tabs, so a hidden page does not keep any open. */
   setHidden(isHidden: boolean): void;
 }
 
@@ -64,11 +63,11 @@ const IDLE = 40;
 const PEEK_EVERY_MS = 5000;
 const PEEK_MS = 1000;
 
-export const createRuns = ({ client, entries, onEntry, onEnd }: RunsOptions): Runs => {
+export const createRuns = ({ client, entries, onEntry, onEnd, peeks = false }: RunsOptions): Runs => {
   const known = new Map<string, TrackedRun>();
   const listeners = new Map<string, Set<() => void>>();
   let isHidden = false;
-  let peeks: ReturnType<typeof setInterval> | undefined;
+  let peekTimer: ReturnType<typeof setInterval> | undefined;
 
   const show = (run: string, change: Partial<ShownRun>): void => {
     const found = known.get(run);
@@ -99,13 +98,15 @@ export const createRuns = ({ client, entries, onEntry, onEnd }: RunsOptions): Ru
     if (!found?.shown.isLoaded || found.handle || (isHidden && !isPeek)) return;
     const [follow] = found.follows;
     const { state } = found.shown;
-    if (!follow || state.outcome !== undefined) return;
+    if (!follow || !isUnfinished(found)) return;
     const options = {
       into: state,
       onEntry: (entry: Entry) => {
         found.answer.take(entry);
         onEntry(run, entry);
-        if (entry.event.type === "run-end") tellEnd(found);
+        if (entry.event.type !== "run-end") return;
+        tellEnd(found);
+        schedulePeeks();
       },
     };
     const request = state.seq === 0 ? follow.request?.() : undefined;
@@ -136,6 +137,14 @@ export const createRuns = ({ client, entries, onEntry, onEnd }: RunsOptions): Ru
     connectAll(true);
     setTimeout(() => isHidden && disconnectAll(), PEEK_MS);
   };
+  /** The timer runs only while a hidden page follows a run that has not ended. */
+  const schedulePeeks = (): void => {
+    if (peeks && isHidden && [...known.values()].some(isUnfinished)) peekTimer ??= setInterval(peek, PEEK_EVERY_MS);
+    else {
+      clearInterval(peekTimer);
+      peekTimer = undefined;
+    }
+  };
 
   const load = async (run: string, state: RunState, answer: RunAnswer): Promise<void> => {
     const kept = await entries(run).catch(() => []);
@@ -151,6 +160,7 @@ export const createRuns = ({ client, entries, onEntry, onEnd }: RunsOptions): Ru
     if (!found) return;
     show(run, { isLoaded: true });
     tellEnd(found);
+    schedulePeeks();
   };
 
   const forgetIdle = (): void => {
@@ -184,6 +194,7 @@ export const createRuns = ({ client, entries, onEntry, onEnd }: RunsOptions): Ru
       if (follow) {
         found.follows.add(follow);
         void found.loading.then(() => connect(run));
+        schedulePeeks();
       }
       let isOpen = true;
       return () => {
@@ -193,6 +204,7 @@ export const createRuns = ({ client, entries, onEntry, onEnd }: RunsOptions): Ru
         if (follow) {
           found.follows.delete(follow);
           if (found.follows.size === 0) disconnect(run);
+          schedulePeeks();
         }
         forgetIdle();
       };
@@ -210,10 +222,13 @@ export const createRuns = ({ client, entries, onEntry, onEnd }: RunsOptions): Ru
     setHidden: (value) => {
       if (isHidden === value) return;
       isHidden = value;
-      clearInterval(peeks);
-      if (!isHidden) return connectAll(false);
-      disconnectAll();
-      peeks = setInterval(peek, PEEK_EVERY_MS);
+      if (isHidden) disconnectAll();
+      else connectAll(false);
+      schedulePeeks();
     },
   };
 };
+
+/** Whether a run is followed and its end was not seen. */
+const isUnfinished = ({ follows, shown: { state } }: TrackedRun): boolean =>
+  follows.size > 0 && state.outcome === undefined;
