@@ -4,7 +4,7 @@ import { slowFrom } from "runcast/view";
 import type { ShownRun } from "../conversations/runs.ts";
 import { ProblemNote } from "../kit/problem-note.tsx";
 import { loadLater } from "../kit/load-later.tsx";
-import { Toggle } from "../kit/toggle.tsx";
+import { Segments } from "../kit/segments.tsx";
 import { WindowingContext } from "../kit/windowing.ts";
 import { RemoteImages } from "../markdown/remote-images.tsx";
 import type { Jump } from "../run/jump.ts";
@@ -16,6 +16,10 @@ import { loadCards } from "./cards.ts";
 import { useFollowedRun } from "../session/use-followed-run.ts";
 import { useRunScreen } from "./use-run-screen.ts";
 
+const VIEWS = [
+  { value: "steps", label: "Steps" },
+  { value: "time", label: "Timeline" },
+] as const;
 const WaterfallView = loadLater(async () => (await import("../panel/waterfall-view.tsx")).WaterfallView);
 
 /** One run in a frame of another page that shows the agent's answer itself: its work, its asks, and its timeline. */
@@ -39,7 +43,7 @@ export const LiveApp = () => {
 
 const LiveRun = ({ shown, access }: { readonly shown: ShownRun; readonly access: Access }) => {
   const { run, state, connection, liveUntil } = shown;
-  const [view, setView] = useState<"steps" | "time">("steps");
+  const [view, setView] = useState<(typeof VIEWS)[number]["value"]>("steps");
   const [jump, setJump] = useState<Jump>();
   const { actions, scroller, content, windowing } = useRunScreen(access, run);
   const refused = connection?.status === "failed" ? connection.problem : undefined;
@@ -53,14 +57,7 @@ const LiveRun = ({ shown, access }: { readonly shown: ShownRun; readonly access:
     <>
       <header className="flex items-center gap-2 border-b border-line px-3 py-1.5">
         <h1 className="grow truncate text-xs font-semibold text-soft">{state.root.name || "Run"}</h1>
-        <div role="group" aria-label="View" className="flex overflow-hidden rounded-md border border-line">
-          <Toggle kind="segment" on={view === "steps"} press={() => setView("steps")}>
-            Steps
-          </Toggle>
-          <Toggle kind="segment" on={view === "time"} press={() => setView("time")}>
-            Timeline
-          </Toggle>
-        </div>
+        <Segments label="View" options={VIEWS} value={view} onChange={setView} />
       </header>
       {view === "time" && (
         <div className="flex h-72 flex-col p-3 text-sm">

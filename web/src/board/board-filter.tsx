@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useRef, useState } from "react";
 import type { NamedAgent } from "runcast/source";
 import { ROW_STATES } from "runcast/view";
 import { IconSearch } from "../kit/icons.tsx";
-import { Toggle } from "../kit/toggle.tsx";
+import { Segments } from "../kit/segments.tsx";
 import type { BoardFilter } from "../session/route.ts";
 
 interface BoardFilterBarProps {
@@ -16,6 +16,10 @@ interface BoardFilterBarProps {
 
 /** The delay between the last key and the request. */
 const PAUSE_MS = 250;
+const OWNERS = [
+  { value: "", label: "Everyone" },
+  { value: "1", label: "Mine" },
+] as const;
 const STYLE = "h-9 min-w-0 rounded-lg border border-line bg-card px-2 text-sm text-ink";
 
 export const BoardFilterBar = ({ filter, onFilter, agents, hasOthers, search }: BoardFilterBarProps) => {
@@ -65,14 +69,13 @@ export const BoardFilterBar = ({ filter, onFilter, agents, hasOthers, search }: 
         </select>
       )}
       {hasOthers && (
-        <div role="group" aria-label="Whose runs" className="flex h-9 overflow-hidden rounded-lg border border-line">
-          <Toggle kind="segment" on={filter.mine !== "1"} press={() => onFilter({ ...filter, mine: "" })}>
-            Everyone
-          </Toggle>
-          <Toggle kind="segment" on={filter.mine === "1"} press={() => onFilter({ ...filter, mine: "1" })}>
-            Mine
-          </Toggle>
-        </div>
+        <Segments
+          label="Whose runs"
+          options={OWNERS}
+          value={filter.mine === "1" ? "1" : ""}
+          onChange={(mine) => onFilter({ ...filter, mine })}
+          className="h-9 rounded-lg"
+        />
       )}
     </div>
   );

@@ -17,6 +17,14 @@ export interface ConversationRowProps {
   readonly excerpt?: NonNullable<Found["excerpt"]>;
 }
 
+/** The database returns new objects each time. */
+const isSame = (one: ConversationRowProps, other: ConversationRowProps): boolean =>
+  one.isCurrent === other.isCurrent &&
+  one.onOpen === other.onOpen &&
+  one.onErase === other.onErase &&
+  one.message === other.message &&
+  JSON.stringify([one.conversation, one.excerpt]) === JSON.stringify([other.conversation, other.excerpt]);
+
 /** A conversation in the list. F2 or a double click renames it in place. Only rows that changed render again. */
 export const ConversationRow = memo((props: ConversationRowProps) => {
   const { conversation, isCurrent, onOpen, onErase, message, excerpt } = props;
@@ -83,7 +91,7 @@ export const ConversationRow = memo((props: ConversationRowProps) => {
       </Menu>
     </li>
   );
-});
+}, isSame);
 
 /** Enter and blur keep the new title, Escape the old one. */
 const TitleInput = ({ title, onDone }: { title: string; onDone: (title: string | undefined) => void }) => {

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { counted } from "runcast/view";
 import type { ConversationFact } from "./conversation.ts";
 import { ConversationRow } from "./conversation-row.tsx";
 import { ExchangeButtons } from "./exchange-buttons.tsx";
@@ -46,22 +47,17 @@ export const Sidebar = ({ current, onOpen, onNew, onErase }: SidebarProps) => {
       <StorageNotice />
       <div className="-mx-1 min-h-0 flex-1 overflow-y-auto px-1" tabIndex={-1}>
         {found ? (
-          <FoundList found={found} current={current} onOpen={onOpen} onErase={onErase} />
+          <section aria-label="Found">
+            <p role="status" className="px-2 py-1 text-xs font-medium text-soft">
+              {found.length === 0 ? "Nothing found" : counted(found.length, "conversation")}
+            </p>
+            <Rows rows={found} current={current} onOpen={onOpen} onErase={onErase} />
+          </section>
         ) : (
-          grouped(list).map(([name, conversations]) => (
+          grouped(list).map(([name, rows]) => (
             <section key={name} aria-label={name} className="mb-3">
               <h2 className="px-2 py-1 text-xs font-medium text-soft">{name}</h2>
-              <ul>
-                {conversations.map((conversation) => (
-                  <ConversationRow
-                    key={conversation.id}
-                    conversation={conversation}
-                    isCurrent={conversation.id === current}
-                    onOpen={onOpen}
-                    onErase={onErase}
-                  />
-                ))}
-              </ul>
+              <Rows rows={rows} current={current} onOpen={onOpen} onErase={onErase} />
             </section>
           ))
         )}
@@ -105,30 +101,24 @@ const HistoryState = () => {
   );
 };
 
-const FoundList = ({
-  found,
-  current,
-  onOpen,
-  onErase,
-}: Pick<SidebarProps, "current" | "onOpen" | "onErase"> & { readonly found: readonly Found[] }) => (
-  <section aria-label="Found">
-    <p role="status" className="px-2 py-1 text-xs font-medium text-soft">
-      {found.length === 0 ? "Nothing found" : found.length === 1 ? "1 conversation" : `${found.length} conversations`}
-    </p>
-    <ul>
-      {found.map(({ conversation, message, excerpt }) => (
-        <ConversationRow
-          key={conversation.id}
-          conversation={conversation}
-          isCurrent={conversation.id === current}
-          onOpen={onOpen}
-          onErase={onErase}
-          message={message}
-          {...(excerpt && { excerpt })}
-        />
-      ))}
-    </ul>
-  </section>
+interface RowsProps extends Pick<SidebarProps, "current" | "onOpen" | "onErase"> {
+  readonly rows: readonly Found[];
+}
+
+const Rows = ({ rows, current, onOpen, onErase }: RowsProps) => (
+  <ul>
+    {rows.map(({ conversation, message, excerpt }) => (
+      <ConversationRow
+        key={conversation.id}
+        conversation={conversation}
+        isCurrent={conversation.id === current}
+        onOpen={onOpen}
+        onErase={onErase}
+        message={message}
+        {...(excerpt && { excerpt })}
+      />
+    ))}
+  </ul>
 );
 
 /** The search results. Undefined without a search text. */
@@ -149,9 +139,9 @@ const useFound = (text: string): readonly Found[] | undefined => {
 
 const DAY = 86_400_000;
 
-const grouped = (list: readonly ConversationFact[]): readonly (readonly [string, readonly ConversationFact[]])[] => {
+const grouped = (list: readonly ConversationFact[]): readonly (readonly [string, readonly Found[]])[] => {
   const today = new Date().setHours(0, 0, 0, 0);
-  const groups = new Map<string, ConversationFact[]>();
+  const groups = new Map<string, Found[]>();
   for (const conversation of list) {
     const { updatedAt } = conversation;
     const name =
@@ -162,7 +152,9 @@ const grouped = (list: readonly ConversationFact[]): readonly (readonly [string,
           : updatedAt >= today - 7 * DAY
             ? "Last 7 days"
             : "Earlier";
-    groups.set(name, [...(groups.get(name) ?? []), conversation]);
+    const group = groups.get(name);
+    if (group) group.push({ conversation });
+    else groups.set(name, [{ conversation }]);
   }
   return [...groups];
 };

@@ -17,6 +17,8 @@ interface Gone {
 type Stored = ConversationFact | Gone;
 const isGone = (fact: Stored): fact is Gone => "goneAt" in fact;
 const MAX_GONE = 5000;
+/** How many conversations one transaction reads. A transaction for each would take most of the time. */
+const SEARCHED_TOGETHER = 50;
 
 export interface Found {
   readonly conversation: ConversationFact;
@@ -133,12 +135,18 @@ export const createStore = (
       const wanted = text.trim().toLowerCase();
       const found: Found[] = [];
       if (wanted === "") return found;
-      for (const conversation of (await list()).kept) {
+      const { kept } = await list();
+      for (let at = 0; at < kept.length; at += SEARCHED_TOGETHER) {
         signal?.throwIfAborted();
-        const messages = (await load(conversation.id))?.messages ?? [];
-        const hit = messages.map((message) => excerptOf(message, wanted)).find((excerpt) => excerpt !== undefined);
-        if (hit) found.push({ conversation, ...hit });
-        else if (conversation.title.toLowerCase().includes(wanted)) found.push({ conversation });
+        const some = kept.slice(at, at + SEARCHED_TOGETHER);
+        const messages = await database.look((transaction) =>
+          Promise.all(some.map(({ id }) => unsaved.get(id)?.messages ?? readMessages(transaction, id))),
+        );
+        for (const [index, conversation] of some.entries()) {
+          const hit = firstExcerpt(messages[index]!, wanted);
+          if (hit) found.push({ conversation, ...hit });
+          else if (conversation.title.toLowerCase().includes(wanted)) found.push({ conversation });
+        }
       }
       return found;
     },
@@ -163,8 +171,12 @@ export const createStore = (
 const read = async (transaction: Transaction, id: string): Promise<Conversation | undefined> => {
   const fact = (await transaction.get("conversations", id)) as Stored | undefined;
   if (!fact || isGone(fact)) return undefined;
+  return { ...fact, messages: await readMessages(transaction, id) };
+};
+
+const readMessages = async (transaction: Transaction, id: string): Promise<ChatMessage[]> => {
   const messages = (await transaction.all("messages", id)).map(readStoredMessage);
-  return { ...fact, messages: messages.sort((one, other) => one.at - other.at || (one.id < other.id ? -1 : 1)) };
+  return messages.sort((one, other) => one.at - other.at || (one.id < other.id ? -1 : 1));
 };
 
 const write = (transaction: Transaction, before: Conversation | undefined, after: Conversation): void => {
@@ -180,6 +192,14 @@ const write = (transaction: Transaction, before: Conversation | undefined, after
 const factOf = ({ messages: _, ...fact }: Conversation): ConversationFact => fact;
 
 const AROUND = 40;
+
+const firstExcerpt = (messages: readonly ChatMessage[], wanted: string): ReturnType<typeof excerptOf> => {
+  for (const message of messages) {
+    const excerpt = excerptOf(message, wanted);
+    if (excerpt) return excerpt;
+  }
+  return undefined;
+};
 
 const excerptOf = (message: ChatMessage, wanted: string): Pick<Found, "message" | "excerpt"> | undefined => {
   const text = textOf(message);

@@ -2,7 +2,7 @@ import { memo, useMemo, useRef, useState } from "react";
 import type { RunState } from "runcast/state";
 import { createOutline, type Outline, type OutlineRow, type RunIndex, runTitle } from "runcast/view";
 import { IconAgent, IconCross, IconFile, IconHand } from "../../kit/icons.tsx";
-import { Toggle } from "../../kit/toggle.tsx";
+import { Segments } from "../../kit/segments.tsx";
 import { VirtualList } from "../../kit/virtual-list.tsx";
 import { StateMark } from "../../run/state-mark.tsx";
 import { useRunIndexes } from "../../run/use-run-indexes.ts";
@@ -18,11 +18,11 @@ interface Line {
 }
 
 const LINE = 44;
-const KINDS: readonly { readonly kind: Kind; readonly label: string }[] = [
-  { kind: "all", label: "All" },
-  { kind: "failure", label: "Failures" },
-  { kind: "agent", label: "Sub-agents" },
-  { kind: "file", label: "Files" },
+const KINDS: readonly { readonly value: Kind; readonly label: string }[] = [
+  { value: "all", label: "All" },
+  { value: "failure", label: "Failures" },
+  { value: "agent", label: "Sub-agents" },
+  { value: "file", label: "Files" },
 ];
 
 /** The steps, sub-agents, questions, files, and failures of runs, to move by. */
@@ -32,18 +32,16 @@ export const OutlinePanel = memo(({ runs, onJump }: PanelProps) => {
   const [outlines] = useState(() => new WeakMap<RunState, Outline>());
   const lines = useMemo(() => linesOf(indexes, outlines), [indexes, outlines, version]);
   const [kind, setKind] = useState<Kind>("all");
+  const kinds = KINDS.map(({ value, label }) => ({
+    value,
+    label: value === "all" ? label : `${label} ${lines.filter(({ row }) => fits(row, value)).length}`,
+  }));
   const shown = useMemo(() => lines.filter(({ row }) => fits(row, kind)), [lines, kind]);
   const box = useRef<HTMLDivElement>(null);
   return (
     <section aria-label="Outline" className="flex h-full min-h-0 min-w-0 flex-col gap-2 text-sm" data-outline>
       <h2 className="font-semibold">Outline</h2>
-      <div role="group" aria-label="Show" className="flex self-start overflow-hidden rounded-md border border-line">
-        {KINDS.map(({ kind: one, label }) => (
-          <Toggle key={one} kind="segment" on={kind === one} press={() => setKind(one)}>
-            {one === "all" ? label : `${label} ${lines.filter(({ row }) => fits(row, one)).length}`}
-          </Toggle>
-        ))}
-      </div>
+      <Segments label="Show" options={kinds} value={kind} onChange={setKind} className="self-start rounded-md" />
       {shown.length === 0 ? (
         <p role="status" className="text-soft">
           {kind === "all" ? "Nothing has happened yet. Steps appear here as the agent works." : "There are none."}

@@ -1,10 +1,15 @@
 import { memo, useMemo, useState } from "react";
 import { describeCounts, type RunIndex, slowFrom } from "runcast/view";
-import { Toggle } from "../../kit/toggle.tsx";
+import { Segments } from "../../kit/segments.tsx";
 import { useRunIndexes } from "../../run/use-run-indexes.ts";
 import { CallList, type ListedCall } from "../call-list.tsx";
 import type { PanelProps } from "../panel.ts";
 import { WaterfallView } from "../waterfall-view.tsx";
+
+const VIEWS = [
+  { value: "list", label: "List" },
+  { value: "time", label: "Timeline" },
+] as const;
 
 /** All calls of a conversation: what is running and for how long, what has run, and a timeline. */
 export const ToolsPanel = memo(({ runs, onJump }: PanelProps) => {
@@ -12,7 +17,7 @@ export const ToolsPanel = memo(({ runs, onJump }: PanelProps) => {
   const version = indexes.reduce((sum, index) => sum + index.version, 0);
   const calls = useMemo(() => listed(indexes), [indexes, version]);
   const slow = useMemo(() => slowFrom(calls.map(({ call }) => call)), [calls]);
-  const [view, setView] = useState<"list" | "time">("list");
+  const [view, setView] = useState<(typeof VIEWS)[number]["value"]>("list");
   const counts = describeCounts(calls.map(({ call }) => call));
   return (
     <section aria-label="Tools" className="@container flex h-full min-h-0 min-w-0 flex-col gap-2 text-sm" data-panel>
@@ -24,14 +29,7 @@ export const ToolsPanel = memo(({ runs, onJump }: PanelProps) => {
           {counts.all}
           {counts.failed && <span className="text-bad"> · {counts.failed}</span>}
         </p>
-        <div role="group" aria-label="View" className="flex overflow-hidden rounded-md border border-line">
-          <Toggle kind="segment" on={view === "list"} press={() => setView("list")}>
-            List
-          </Toggle>
-          <Toggle kind="segment" on={view === "time"} press={() => setView("time")}>
-            Timeline
-          </Toggle>
-        </div>
+        <Segments label="View" options={VIEWS} value={view} onChange={setView} />
       </div>
       {view === "list" ? (
         <CallList calls={calls} slow={slow} onJump={onJump} />
