@@ -1,28 +1,22 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type BuiltPage, buildPage } from "../../examples/site.ts";
+import { expect, test } from "vitest";
 import { demoAgent } from "../../src/models/demo.ts";
 import type { Source } from "../../src/source.ts";
 import { type Browsing, describeInBrowser } from "../browsing.ts";
 import { absent } from "../components.ts";
+import { builtExample } from "../front-end.ts";
 import { PICTURE_VIEW, frontEndPicture } from "../front-end-picture.ts";
 import { pausedSource } from "../paused-source.ts";
-import { onStop } from "../serving.ts";
 
 const NAME = "CopilotKit's chat, without its runtime";
 const EXAMPLE = path.join(import.meta.dirname, "../../examples/copilotkit");
 
 const suite = ({ open }: Browsing): void => {
-  let built: BuiltPage;
-  beforeAll(() => {
-    built = buildPage("copilotkit");
-  }, 180_000);
-  afterAll(() => built.remove());
+  const serve = builtExample("copilotkit");
 
   const openChat = async (source: Source) => {
-    const site = await built.serve(source);
-    onStop(site.close);
+    const site = await serve(source);
     const page = await open("about:blank", PICTURE_VIEW);
     const foreign: string[] = [];
     page.on("request", (request) => {
