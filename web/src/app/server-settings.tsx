@@ -5,7 +5,7 @@ import { Button, IconButton } from "../kit/button.tsx";
 import { useCell } from "../kit/cell.ts";
 import { Field } from "../kit/field.tsx";
 import { usePage } from "../session/page-context.ts";
-import { sentence } from "runcast/view";
+import { counted, sentence } from "runcast/view";
 import { keepServerKey, readServerKey, type SavedServer } from "../session/settings.ts";
 import { IconClose } from "../kit/shell-icons.tsx";
 
@@ -95,7 +95,7 @@ const CheckNote = ({ check }: { readonly check: Check | undefined }) => (
     {check?.status === "bad" && <span className="text-bad">{check.why}</span>}
     {check?.status === "ok" && (
       <span className="text-ok">
-        Works, {check.tools.length === 1 ? "1 tool" : `${check.tools.length} tools`}
+        Works, {counted(check.tools.length, "tool")}
         {check.tools.length > 0 && `: ${check.tools.map(({ name }) => name).join(", ")}`}
       </span>
     )}

@@ -1,4 +1,4 @@
-import { messageOf } from "runcast/view";
+import { counted, messageOf } from "runcast/view";
 import { useRef, useState } from "react";
 import { saveFile } from "../kit/save-file.ts";
 import { IconUpload, IconDownload } from "../kit/icons.tsx";
@@ -13,7 +13,8 @@ export const ExchangeButtons = ({ isEmpty }: { readonly isEmpty: boolean }) => {
   const load = async (file: File): Promise<void> => {
     try {
       const { added, known } = await read(await file.text());
-      setStatus({ text: `${counted(added)} added${known > 0 ? `, ${counted(known)} already here` : ""}.` });
+      const already = known > 0 ? `, ${counted(known, "conversation")} already here` : "";
+      setStatus({ text: `${counted(added, "conversation")} added${already}.` });
     } catch (error) {
       setStatus({ text: `${file.name}: ${messageOf(error)}.`, isBad: true });
     }
@@ -56,8 +57,6 @@ export const ExchangeButtons = ({ isEmpty }: { readonly isEmpty: boolean }) => {
 
 const BUTTON =
   "flex flex-1 items-center justify-center gap-2 rounded-lg px-2 py-1.5 text-soft hover:bg-card hover:text-ink disabled:cursor-not-allowed disabled:opacity-60";
-
-const counted = (count: number): string => (count === 1 ? "1 conversation" : `${count} conversations`);
 
 /** Saves a file on the user's device. */
 export const saveText = (name: string, text: string): void =>
