@@ -54,6 +54,16 @@ export const App = () => {
     const access = createAccess({ ...(key !== undefined && { key }), ...(token !== undefined && { token }) });
     return { ...parts, access: { ...access, client: observed(access, parts) } };
   }, [parts, key, token]);
+  // Opened with the first chat. They stay open, with their listeners, while the user looks at a run or the board.
+  const conversations = useMemo(() => {
+    let opened: Promise<Conversations> | undefined;
+    const { client, ask } = page.access;
+    const secrets = () => requestOf(page.settings.get()).secrets ?? {};
+    return () => {
+      if (opened) void opened.then(({ refresh }) => refresh());
+      return (opened ??= openConversations({ client, ask, secrets }));
+    };
+  }, [page]);
   const [cards, setCards] = useState<Cards>(NO_CARDS);
   useEffect(() => void loadCards().then(setCards), []);
   const lock = useCallback(() => setLocked(true), []);
@@ -72,7 +82,7 @@ export const App = () => {
             ) : board ? (
               <BoardPage filter={board} onLocked={lock} />
             ) : (
-              <Chat page={page} onLocked={lock} />
+              <Chat open={conversations} onLocked={lock} />
             )}
           </CardsProvider>
         </RemoteImages>
@@ -82,19 +92,22 @@ export const App = () => {
   );
 };
 
-const Chat = ({ page, onLocked }: { readonly page: PageContextValue; readonly onLocked: () => void }) => {
+interface ChatProps {
+  readonly open: () => Promise<Conversations>;
+  readonly onLocked: () => void;
+}
+
+const Chat = ({ open, onLocked }: ChatProps) => {
   const [conversations, setConversations] = useState<Conversations>();
-  const { access, settings } = page;
   useEffect(() => {
     let isWanted = true;
-    const secrets = () => requestOf(settings.get()).secrets ?? {};
-    void openConversations({ client: access.client, ask: access.ask, secrets }).then((opened) => {
+    void open().then((opened) => {
       if (isWanted) setConversations(opened);
     });
     return () => {
       isWanted = false;
     };
-  }, [access, settings]);
+  }, [open]);
   return conversations ? (
     <ConversationsProvider value={conversations}>
       <ChatPage onLocked={onLocked} />
