@@ -178,10 +178,10 @@ describe("a signed-in user's conversations in another browser", () => {
     expect(await phone.search("sea")).toMatchObject([{ conversation: { id } }]);
   });
 
-  test("with 120 of them, pages are loaded on request and searched by title", async () => {
+  test("with 300 of them, pages are loaded on request and searched by title", async () => {
     const log = memory();
     const { url } = await serve(counter([]), { keys, log });
-    for (let index = 0; index < 120; index++)
+    for (let index = 0; index < 300; index++)
       await storeRun(log, {
         run: `r${index}`,
         thread: `t${index}`,
@@ -195,9 +195,9 @@ describe("a signed-in user's conversations in another browser", () => {
     expect(listed(phone)).toHaveLength(50);
     await phone.loadMore();
     await phone.refresh();
-    expect(listed(phone)).toHaveLength(100);
+    expect(listed(phone)).toHaveLength(250);
     await phone.loadMore();
-    expect(new Set(listed(phone)).size).toBe(120);
+    expect(new Set(listed(phone)).size).toBe(300);
     expect(phone.overview().history).toEqual({ state: "ready", hasMore: false });
     expect(await phone.search("question 7")).toHaveLength(11);
   });

@@ -22,7 +22,9 @@ export interface ServerThreads {
   forget(id: string): void;
 }
 
-const PAGE = 50;
+/** The first page is small, because everyone waits for it. */
+const FIRST_PAGE = 50;
+const NEXT_PAGE = 200;
 const RUNS_PAGE = 200;
 /** Of a longer conversation, only the newest runs are loaded. */
 const MAX_RUNS = 2000;
@@ -32,7 +34,8 @@ export const createServerThreads = (ask: Ask): ServerThreads => {
   let next: string | undefined;
 
   const page = async (before?: string): Promise<{ readonly threads: readonly ThreadRow[]; readonly next?: string }> => {
-    const response = await ask(`/threads?limit=${PAGE}${before === undefined ? "" : `&before=${before}`}`);
+    const query = before === undefined ? `limit=${FIRST_PAGE}` : `limit=${NEXT_PAGE}&before=${before}`;
+    const response = await ask(`/threads?${query}`);
     return (await response.json()) as { threads: readonly ThreadRow[]; next?: string };
   };
   const add = (rows: readonly ThreadRow[]): void => {
