@@ -10,14 +10,18 @@ import { page as builtPage } from "../src/page.ts";
 import { createServer, type RuncastServer, type ServerOptions } from "../src/server.ts";
 import { type Source, describeAgent } from "../src/source.ts";
 import { describeWith } from "./components.ts";
+import { type HideableBrowser, launchHideable } from "./hideable-browser.ts";
 
 export { composer, ended, send } from "./chatting.ts";
+export { setHidden } from "./hideable-browser.ts";
 
 export interface Browsing {
   /** A server with the page and the demo agent, or another source, on a free port. */
   serve(source?: Source, options?: Partial<ServerOptions>): Promise<string>;
   /** A page in a separate browser context, without shared storage. Page errors and policy violations fail the test. */
   open(url: string, options?: BrowserContextOptions): Promise<Page>;
+  /** A page that `setHidden` can hide. Its storage is shared by all such pages of the suite. */
+  openHideable(url: string): Promise<Page>;
   /** Another tab of the same browser. */
   openBeside(page: Page, url: string): Promise<Page>;
   /** Returns and clears the errors so far, for tests that expect some. */
@@ -25,20 +29,26 @@ export interface Browsing {
 }
 
 export const DEMO_SPEED = 30;
+const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"];
 
 /** Describes a suite with a real browser and real servers, which are stopped after each test. */
 export const describeInBrowser = (name: string, suite: (browsing: Browsing) => void): void =>
   describeWith("chromium", name, (executablePath) => {
     let browser: Browser;
+    let hideable: Promise<HideableBrowser> | undefined;
+    const hideablePages: Page[] = [];
     const servers: RuncastServer[] = [];
     const mistakes: string[] = [];
 
     beforeAll(async () => {
-      const args = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"];
-      browser = await chromium.launch({ executablePath, args });
+      browser = await chromium.launch({ executablePath, args: ARGUMENTS });
     });
-    afterAll(() => browser.close());
+    afterAll(async () => {
+      await browser.close();
+      await (await hideable)?.close();
+    });
     afterEach(async () => {
+      for (const page of hideablePages.splice(0)) await page.close();
       for (const context of browser.contexts()) await context.close();
       for (const server of servers.splice(0)) await server.close();
       expect(mistakes.splice(0)).toEqual([]);
@@ -69,6 +79,11 @@ export const describeInBrowser = (name: string, suite: (browsing: Browsing) => v
         return (await server.listen()).url;
       },
       open: async (url, options) => watch(await (await browser.newContext(options)).newPage(), url),
+      openHideable: async (url) => {
+        const page = await (await (hideable ??= launchHideable(executablePath, ARGUMENTS))).newPage();
+        hideablePages.push(page);
+        return await watch(page, url);
+      },
       openBeside: async (page, url) => watch(await page.context().newPage(), url),
       mistakes: () => mistakes.splice(0),
     });

@@ -1,8 +1,9 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { createClient } from "../../src/client.ts";
 import type { Event } from "../../src/events.ts";
 import type { RunRequest, Source } from "../../src/source.ts";
-import { type Browsing, describeInBrowser, ended, send, violations } from "../browsing.ts";
+import { type Browsing, describeInBrowser, ended, send, setHidden, violations } from "../browsing.ts";
 
 const ANSWER = "## Result\n\nIt is **done**:\n\n- one\n- `two`\n\n| a | b |\n|---|---|\n| 1 | 2 |\n";
 
@@ -29,18 +30,9 @@ const asking = (gate: Promise<void>): Source =>
 /** A hidden page connects every few seconds. */
 const WHILE_HIDDEN = { timeout: 20_000 };
 
-/** Simulates hiding or showing the page's tab. */
-const setHidden = (page: Page, hidden: boolean) =>
-  page.evaluate((isHidden) => {
-    Object.defineProperty(document, "hidden", { configurable: true, get: () => isHidden });
-    const state = isHidden ? "hidden" : "visible";
-    Object.defineProperty(document, "visibilityState", { configurable: true, get: () => state });
-    document.dispatchEvent(new Event("visibilitychange"));
-  }, hidden);
-
 const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
 
-describeInBrowser("daily comforts", ({ serve, open }: Browsing) => {
+describeInBrowser("daily comforts", ({ serve, open, openHideable }: Browsing) => {
   test("an answer is copied as Markdown or as text", async () => {
     const page = await open(await serve(answering("stop")), { permissions: ["clipboard-read", "clipboard-write"] });
     await send(page, "go");
@@ -69,7 +61,7 @@ describeInBrowser("daily comforts", ({ serve, open }: Browsing) => {
 
   test("the title of a hidden page shows that the agent asks, until the user looks", async () => {
     const gate = Promise.withResolvers<void>();
-    const page = await open(await serve(asking(gate.promise)));
+    const page = await openHideable(await serve(asking(gate.promise)));
     await send(page, "Do it");
     await page.locator("[data-run]").waitFor();
     await setHidden(page, true);
@@ -90,7 +82,7 @@ describeInBrowser("daily comforts", ({ serve, open }: Browsing) => {
       await gate.promise;
       yield { type: "step-end", step: "s", finish: "stop" };
     };
-    const page = await open(await serve(finishing));
+    const page = await openHideable(await serve(finishing));
     await send(page, "Do it");
     await page.locator("[data-run]").waitFor();
     await setHidden(page, true);
@@ -98,10 +90,24 @@ describeInBrowser("daily comforts", ({ serve, open }: Browsing) => {
     await expect.poll(() => page.title(), WHILE_HIDDEN).toBe("Finished · Do it · Runcast");
   });
 
+  test("so does the title of the page of a single run", async () => {
+    const gate = Promise.withResolvers<void>();
+    const url = await serve(asking(gate.promise));
+    const { run } = createClient({ url }).start({ message: "Do it" });
+    const page = await openHideable(`${url}/?run=${run}`);
+    await page.locator("[data-connection=live]").waitFor();
+    await setHidden(page, true);
+    gate.resolve();
+    await expect.poll(() => page.title(), WHILE_HIDDEN).toBe("Waiting for you · Do it · Runcast");
+    await setHidden(page, false);
+    await page.getByRole("button", { name: "Yes" }).first().click();
+    await ended(page, "done");
+  });
+
   test("notifications are shown once they are wanted and allowed, and only while the page is hidden", async () => {
     const gate = Promise.withResolvers<void>();
     const url = await serve(asking(gate.promise));
-    const page = await open(url, { permissions: ["notifications"] });
+    const page = await openHideable(url);
     await page.evaluate(() => {
       const shown: string[] = [];
       const Notifier = class extends EventTarget {

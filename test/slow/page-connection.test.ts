@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { native } from "../../src/dialects/native.ts";
 import type { Event } from "../../src/events.ts";
 import type { Source } from "../../src/source.ts";
-import { type Browsing, describeInBrowser, ended, send, violations } from "../browsing.ts";
+import { type Browsing, describeInBrowser, ended, send, setHidden, violations } from "../browsing.ts";
 import { type Cable, startCable } from "../cable.ts";
 import { startCuttingProxy } from "../cutting-proxy.ts";
 import { randomFrom } from "../random.ts";
@@ -20,13 +20,6 @@ const cable = async (url: string): Promise<Cable> => {
 /** The number of open streams. */
 const viewers = async (url: string): Promise<number> =>
   Number(/^runcast_viewers (\d+)$/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1]);
-
-const hide = (page: Page, isHidden: boolean): Promise<void> =>
-  page.evaluate((hidden) => {
-    Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
-    Object.defineProperty(document, "visibilityState", { value: hidden ? "hidden" : "visible", configurable: true });
-    document.dispatchEvent(new Event("visibilitychange"));
-  }, isHidden);
 
 /** The visible answer, without parts that depend on the clock. */
 const contentOf = async (page: Page): Promise<string> =>
@@ -78,7 +71,7 @@ const endless: Source = async function* (_, { signal }) {
   await new Promise((resolve) => signal.addEventListener("abort", resolve));
 };
 
-describeInBrowser("the page's connection", ({ serve, open }: Browsing) => {
+describeInBrowser("the page's connection", ({ serve, open, openHideable }: Browsing) => {
   test("says that it is lost and when it tries again, stops what turns and every clock, and goes on where it was", async () => {
     const { url, pull, plug } = await cable(await serve(endless));
     const page = await open(url);
@@ -182,14 +175,14 @@ describeInBrowser("the page's connection", ({ serve, open }: Browsing) => {
 
   test("one stream per tab, closed while it is hidden", async () => {
     const url = await serve();
-    const page = await open(url);
+    const page = await openHideable(url);
     await send(page, "Start something slow that I can stop");
     await page.locator("[data-state=executing]").first().waitFor();
     await until(async () => (await viewers(url)) === 1);
-    await hide(page, true);
+    await setHidden(page, true);
     await until(async () => (await viewers(url)) === 0);
     await status(page, "paused");
-    await hide(page, false);
+    await setHidden(page, false);
     await status(page, "live");
     await until(async () => (await viewers(url)) === 1);
     await page.keyboard.press("Escape");
