@@ -10,10 +10,10 @@ import { page as builtPage } from "../src/page.ts";
 import { createServer, type RuncastServer, type ServerOptions } from "../src/server.ts";
 import { type Source, describeAgent } from "../src/source.ts";
 import { describeWith } from "./components.ts";
-import { type HideableBrowser, launchHideable } from "./hideable-browser.ts";
+import { type HideableBrowser, launchHideable, setHidden } from "./hideable-browser.ts";
 
 export { composer, ended, send } from "./chatting.ts";
-export { setHidden } from "./hideable-browser.ts";
+export { setHidden };
 
 export interface Browsing {
   /** A server with the page and the demo agent, or another source, on a free port. */
@@ -48,7 +48,11 @@ export const describeInBrowser = (name: string, suite: (browsing: Browsing) => v
       await (await hideable)?.close();
     });
     afterEach(async () => {
-      for (const page of hideablePages.splice(0)) await page.close();
+      for (const page of hideablePages.splice(0)) {
+        // The window stays as it is for the next page.
+        await setHidden(page, false);
+        await page.close();
+      }
       for (const context of browser.contexts()) await context.close();
       for (const server of servers.splice(0)) await server.close();
       expect(mistakes.splice(0)).toEqual([]);
