@@ -20,12 +20,13 @@ if (only.length === 0)
 buildPageIfStale();
 const shown = builtPage();
 
-const serve = async (speed: number) => {
+const serve = async ({ speed = 30, keys }: Scene) => {
   const server = createServer({
     agents: { demo: demoAgent({ speed }) },
     log: memory(),
     dialects: [native],
     ...(shown && { page: shown }),
+    ...(keys && { keys }),
   });
   return { url: (await server.listen()).url, close: () => server.close() };
 };
@@ -36,7 +37,7 @@ const browser = await chromium.launch({
 });
 
 const take = async (scene: Scene, size: keyof typeof SIZES, colorScheme: "light" | "dark"): Promise<void> => {
-  const server = await serve(scene.speed ?? 30);
+  const server = await serve(scene);
   const cable = await startCable(server.url);
   const context = await browser.newContext({ viewport: SIZES[size], colorScheme, deviceScaleFactor: 1.5 });
   const page = await context.newPage();

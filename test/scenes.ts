@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
-import { ended, send } from "./chatting.ts";
+import type { ServerOptions } from "../src/server.ts";
+import { composer, ended, send } from "./chatting.ts";
 
 /** A state of the page that is worth a picture, and how to reach it. */
 export interface Scene {
@@ -9,6 +10,8 @@ export interface Scene {
   readonly sizes: readonly ("desk" | "phone")[];
   /** The demo's speed: slow if something must still be running in the picture. Default: 30. */
   readonly speed?: number;
+  /** The keys with which users sign in. Default: none, so anyone can use the server. */
+  readonly keys?: ServerOptions["keys"];
   /** `pull` disconnects the page from the server. */
   readonly play: (page: Page, pull: () => void) => Promise<void>;
 }
@@ -23,29 +26,33 @@ const openTools = async (page: Page): Promise<void> => {
   await page.getByRole("region", { name: "Tools" }).waitFor();
 };
 
-/** Runs of several users, started by a front end that acts for them. */
-const begin = async (page: Page, runs: readonly (readonly [user: string, message: string])[]): Promise<void> => {
-  for (const [name, message] of runs) {
-    const body = { message, user: { id: name.toLowerCase(), name } };
-    const headers = { "content-type": "application/json", accept: "application/json" };
-    const { status } = await page.evaluate(async (init) => ({ status: (await fetch("runs", init)).status }), {
-      method: "POST",
-      headers,
-      body: JSON.stringify(body),
-    });
-    if (status !== 202) throw new Error(`${message}: HTTP ${status}`);
-  }
+/** Starts a run with a plain request, as another client does. */
+const begin = async (
+  page: Page,
+  body: { readonly message: string; readonly [field: string]: unknown },
+  headers: Record<string, string> = {},
+) => {
+  const { status } = await page.evaluate(async (init) => ({ status: (await fetch("runs", init)).status }), {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+  if (status !== 202) throw new Error(`${body.message}: HTTP ${status}`);
 };
 
+const ANN = { name: "ann", key: "the-key-of-ann" };
+
 const openBoard = async (page: Page): Promise<void> => {
-  await begin(page, [
+  // Runs of several users, started by a front end that acts for them.
+  for (const [name, message] of [
     ["Ann", "Just answer: is the release out?"],
     ["Bob", "Show me a failing tool"],
     ["Ann", "What is the weather in Lisbon?"],
     ["Mei", "Send the report, but ask for my approval first"],
     ["Bob", "Start something slow that I can stop"],
     ["Mei", "Run the checks"],
-  ]);
+  ] as const)
+    await begin(page, { message, user: { id: name.toLowerCase(), name } });
   await page.getByRole("button", { name: "All runs" }).click();
   await page.getByRole("button", { name: "Answer Send the report" }).first().waitFor();
 };
@@ -80,6 +87,42 @@ export const scenes: readonly Scene[] = [
       await page.getByRole("button", { name: "Timeline" }).click();
       await send(page, "Start three sub-agents in parallel");
       await page.locator("[data-kind=agent]").nth(2).waitFor();
+    },
+  },
+  {
+    name: "outline",
+    shows: "the outline of a conversation: its steps with their tokens, a sub-agent, and a call that failed",
+    sizes: ["desk", "phone"],
+    play: async (page) => {
+      await send(page, "How is Lantern doing?");
+      await ended(page, "done");
+      await page.getByRole("button", { name: "Outline" }).click();
+      await page.getByRole("region", { name: "Outline" }).getByRole("button", { name: "Failures 1" }).waitFor();
+    },
+  },
+  {
+    name: "history",
+    shows: "a conversation that was started on another device, and the user's other conversations",
+    sizes: ["desk", "phone"],
+    keys: [ANN],
+    play: async (page) => {
+      for (const [index, message] of [
+        "Show me a failing tool",
+        "What is the weather in Lisbon?",
+        "Start three sub-agents in parallel",
+        "Just answer: is the release out?",
+      ].entries())
+        await begin(page, { message, thread: `${index}` }, { authorization: `Bearer ${ANN.key}` });
+      await page.getByLabel("Key or token").fill(ANN.key);
+      await page.keyboard.press("Enter");
+      await composer(page).waitFor();
+      const isNarrow = page.viewportSize()!.width < 1024;
+      const conversations = page.getByRole("navigation", { name: "Conversations" });
+      const openList = () => page.getByRole("button", { name: "Conversations", exact: true }).click();
+      if (isNarrow) await openList();
+      await conversations.getByRole("listitem").getByText("Just answer").click();
+      await ended(page, "done");
+      if (isNarrow) await openList();
     },
   },
   {

@@ -11,8 +11,8 @@ describeInBrowser("every state that has a picture", ({ serve, open }: Browsing) 
   const isLong = process.env.RUNCAST_LONG === "1";
   const numbered = scenes.map((scene, number) => ({ ...scene, number }));
 
-  test.each(numbered)("$name: axe finds nothing wrong", async ({ sizes, speed = DEMO_SPEED, play, number }) => {
-    const server = await serve(demoAgent({ speed }));
+  test.each(numbered)("$name: axe finds nothing wrong", async ({ sizes, speed = DEMO_SPEED, keys, play, number }) => {
+    const server = await serve(demoAgent({ speed }), keys && { keys });
     // Both color schemes, each size once. The short form alternates between the two from scene to scene.
     for (const [index, colorScheme] of SCHEMES.entries()) {
       if (!isLong && index !== number % SCHEMES.length) continue;
