@@ -115,7 +115,7 @@ test("the examples import the package by its published names", () => {
   const isPublished = (name: string): boolean =>
     Object.keys(exports).some((published) => path.matchesGlob(name.replace(/^runcast/, "."), published));
   const wrong = readdirSync(path.join(root, "examples"), { recursive: true, encoding: "utf8" })
-    .filter((file) => /\.tsx?$/.test(file))
+    .filter((file) => /\.tsx?$/.test(file) && !file.includes("node_modules"))
     .flatMap((file) =>
       [...read(`examples/${file}`).matchAll(/from "([^"]+)"/g)]
         .map(([, name]) => name!)
