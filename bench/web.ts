@@ -1,4 +1,4 @@
-// npm run bench:web [-- --quick] [--only runcast,streamdown,use-chat,list] [--tokens N]: streams a long answer into a
+// npm run bench:web [-- --quick] [--only runcast,streamdown,use-chat,streaming-markdown,list] [--tokens N]: streams a long answer into a
 // long conversation, on our page and on its peers, in a real browser. Writes one table and one JSON file.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -85,6 +85,7 @@ async function main(): Promise<number> {
       runcast: await take("runcast", mixed, 200, ours(runcast)),
       streamdown: await take("streamdown", mixed, 200, peer(peers, "streamdown")),
       useChat: await take("use-chat", mixed, 200, peer(peers, "use-chat")),
+      streamingMarkdown: await take("streaming-markdown", mixed, 200, peer(peers, "streaming-markdown")),
       list: await take("list", list, 1000, ours(runcast)),
     };
     const { rows, missed } = judge(samples, { tokens, quick });
@@ -102,7 +103,7 @@ async function main(): Promise<number> {
     return {
       open: async (page) => {
         await page.goto(url);
-        await page.setInputFiles('input[type="file"]', {
+        await page.getByLabel("File with conversations").setInputFiles({
           name: "conversations.json",
           mimeType: "application/json",
           buffer: Buffer.from(historyFile(past)),
@@ -151,7 +152,7 @@ interface Steps {
 
 async function buildPages(): Promise<void> {
   await build({ root: here("../web"), configFile: here("../web/vite.config.ts"), logLevel: "error" });
-  const pages = ["streamdown", "use-chat"].map((name) => here(`peers/web/${name}.html`));
+  const pages = ["streamdown", "use-chat", "streaming-markdown"].map((name) => here(`peers/web/${name}.html`));
   await build({
     root: here("peers/web"),
     configFile: false,
@@ -171,10 +172,10 @@ function about() {
   const { dependencies } = JSON.parse(readFileSync(here("package.json"), "utf8")) as {
     dependencies: Record<string, string>;
   };
-  const { streamdown, ai, react, "@ai-sdk/react": aiReact } = dependencies;
+  const { streamdown, ai, react, "@ai-sdk/react": aiReact, "streaming-markdown": streamingMarkdown } = dependencies;
   return {
     at: new Date().toISOString(),
     machine: { platform: process.platform, arch: process.arch, cores: os.cpus().length, cpu: os.cpus()[0]?.model },
-    peers: { streamdown, ai, react, "@ai-sdk/react": aiReact },
+    peers: { streamdown, ai, react, "@ai-sdk/react": aiReact, "streaming-markdown": streamingMarkdown },
   };
 }

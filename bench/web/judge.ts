@@ -4,12 +4,14 @@ export interface Samples {
   readonly runcast: Measured | undefined;
   readonly streamdown: Measured | undefined;
   readonly useChat: Measured | undefined;
+  /** An incremental parser that uses no framework. */
+  readonly streamingMarkdown: Measured | undefined;
   readonly list: Measured | undefined;
 }
 
 /** The targets with their measured values, and how many were missed. */
 export const judge = (
-  { runcast, streamdown, useChat, list }: Samples,
+  { runcast, streamdown, useChat, streamingMarkdown, list }: Samples,
   { tokens, quick }: { readonly tokens: number; readonly quick: boolean },
 ): { rows: string[]; missed: number } => {
   let missed = 0;
@@ -33,10 +35,7 @@ export const judge = (
     target("script per token, last fifth ÷ second fifth", growth(runcast), " ×", 1.2);
     row(`script for ${tokens} tokens`, `${number(script(runcast))} ms`);
     row("script a token", `${number((script(runcast) / tokens) * 1000)} µs`);
-    row(
-      "layout and style",
-      `${number(last(runcast).layout + last(runcast).style - first(runcast).layout - first(runcast).style)} ms`,
-    );
+    row("main thread a token, in all", `${number((used(runcast, "task") / tokens) * 1000)} µs`);
     target("heap, second half's growth ÷ first half's", heapGrowth(runcast), " ×", 1.5);
   }
   if (list) {
@@ -51,19 +50,33 @@ export const judge = (
     ["useChat", useChat],
   ] as const) {
     if (!peer) continue;
-    row(`${name}: script`, `${number(script(peer))} ms`);
     row(`${name}: p99 task, longest`, `${number(peer.tasks.p99)} ms, ${number(peer.tasks.max)} ms`);
     row(`${name}: script per token, last fifth ÷ second fifth`, `${number(growth(peer))} ×`);
     if (!runcast) continue;
+    const whole = used(peer, "task") / used(runcast, "task");
+    row(`${name} ÷ runcast, whole main thread`, `${number(whole)} ×`, "≥ 3 ×", whole >= 3);
     const ratio = script(peer) / script(runcast);
     row(`${name} ÷ runcast, script`, `${number(ratio)} ×`, "≥ 5 ×", ratio >= 5);
   }
+  rows.push("", ...costs({ runcast, streamdown, useChat, "streaming-markdown": streamingMarkdown }));
   return { rows, missed };
 };
 
-const first = ({ marks }: Measured) => marks[0]!;
-const last = ({ marks }: Measured) => marks.at(-1)!;
-const script = (measured: Measured): number => last(measured).script - first(measured).script;
+/** What each page's main thread did for the stream: everything, and its parts. The rest is mostly paint and garbage collection. */
+const costs = (pages: Readonly<Record<string, Measured | undefined>>): string[] => [
+  "| main thread, ms | whole | script | style | layout | rest |",
+  "|---|---|---|---|---|---|",
+  ...Object.entries(pages).flatMap(([name, page]) => {
+    if (!page) return [];
+    const [task, ...parts] = (["task", "script", "style", "layout"] as const).map((key) => used(page, key));
+    const rest = parts.reduce((left, part) => left - part, task!);
+    return [`| ${name} | ${[task!, ...parts, rest].map((ms) => ms.toFixed(0)).join(" | ")} |`];
+  }),
+];
+
+const used = ({ marks }: Measured, key: "task" | "script" | "style" | "layout"): number =>
+  marks.at(-1)![key] - marks[0]![key];
+const script = (measured: Measured): number => used(measured, "script");
 
 /** The increase between two fractions of the stream. */
 const between = ({ marks }: Measured, from: number, to: number, key: "script" | "heap"): number => {

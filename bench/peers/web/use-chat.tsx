@@ -1,4 +1,5 @@
-// Only the AI SDK's reducer: useChat as documented, plain text, and unchanged messages are not rendered again.
+// Only the AI SDK's reducer: useChat as documented, plain text, and unchanged messages are not rendered again. The end
+// stays in view, as on the other pages.
 import { type UIMessage, useChat } from "@ai-sdk/react";
 import { DefaultChatTransport } from "ai";
 import { memo, useEffect, useState } from "react";
@@ -27,6 +28,9 @@ const Chat = ({ past }: { readonly past: readonly Past[] }) => {
       document.title = "done";
     },
   });
+  useEffect(() => {
+    window.scrollTo(0, document.body.scrollHeight);
+  }, [messages]);
   return (
     <>
       {messages.map((message) => (
