@@ -6,5 +6,6 @@ export const strengths = [
   "PydanticAI: typed agents and outputs in Python, and a framework for evaluations. Runcast has no agents in Python of its own.",
   "LangGraph: graphs with checkpoints that can be inspected, edited and forked at every step. Runcast's agents are loops.",
   "Agno: teams, workflows, memory and knowledge bases in one runtime.",
+  "Open WebUI: a complete chat product with accounts, model management, knowledge bases, voice and plugins. Runcast's page is about agents' runs only.",
   "CopilotKit: ready-made React components, and agents that read and change the state of the page.",
 ];

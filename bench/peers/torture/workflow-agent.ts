@@ -14,7 +14,10 @@ const packages = {
   zod: "4.6.7",
 };
 
-/** The AI SDK's `WorkflowAgent` on the Workflow SDK with its local world, built with Nitro. */
+/**
+ * The AI SDK's `WorkflowAgent` on the Workflow SDK with its local world, built with Nitro. Its live stream can deliver
+ * chunks in the wrong order, while the same run read from storage is in order: seen without any driver, in the raw bytes.
+ */
 export const setUp: SetUp = async ({ directory, port }) => {
   const home = npmHome("workflow-agent", packages);
   if (home === undefined) return "AI SDK WorkflowAgent: npm could not install the Workflow SDK";
