@@ -1,4 +1,5 @@
 import type { Json } from "../events.ts";
+import { fieldsOf } from "../json.ts";
 
 /** A line of a diff, with its old and new line numbers if the diff has them. */
 export interface DiffLine {
@@ -85,12 +86,20 @@ const readHunks = (
   return { shown, next: at };
 };
 
-/** The diffs in the arguments of an edit, which changes one file or several. */
+/**
+ * The diffs in the arguments of an edit, which changes one file or several. Empty if there is anything else in the
+ * arguments, or another path: what a user approves must not be hidden behind a diff.
+ */
 export const diffsIn = (value: Json | undefined): readonly string[] => {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
-  const { files } = value;
-  const diffs = (Array.isArray(files) ? files : [value]).map((edit) =>
-    typeof edit === "object" && edit !== null && !Array.isArray(edit) ? edit["diff"] : undefined,
-  );
-  return diffs.every((diff) => typeof diff === "string" && diffOf(diff) !== undefined) ? (diffs as string[]) : [];
+  const { files, ...others } = fieldsOf(value);
+  const isList = Array.isArray(files) && Object.keys(others).length === 0;
+  const diffs = (isList ? files : [value]).map((edit) => {
+    const { path, diff, ...rest } = fieldsOf(edit);
+    const parsed = typeof diff === "string" && Object.keys(rest).length === 0 ? diffOf(diff) : undefined;
+    return parsed && (path === undefined || parsed.every((file) => isPathOf(file, path))) ? diff : undefined;
+  });
+  return diffs.every((diff) => diff !== undefined) ? (diffs as string[]) : [];
 };
+
+const isPathOf = (file: FileDiff, path: unknown): boolean =>
+  typeof path === "string" && `/${plainPath(path)}`.endsWith(`/${file.path.replace(/^\//, "")}`);

@@ -89,6 +89,24 @@ describe("the shape of a result", () => {
     expect(diffsIn({ diff: "not one" })).toEqual([]);
   });
 
+  test("a diff does not hide what else is approved", () => {
+    const diff = "--- a/src/x\n+++ b/src/x\n@@ @@\n-a";
+    expect(diffsIn({ path: "/home/me/src/x", diff })).toEqual([diff]);
+    expect(diffsIn({ files: [{ path: "src/x", diff }, { diff }] })).toEqual([diff, diff]);
+    expect(diffsIn({ path: "/etc/passwd", diff })).toEqual([]);
+    expect(diffsIn({ path: ["src/x"], diff })).toEqual([]);
+    expect(diffsIn({ path: "src/x", diff, then: "rm -r" })).toEqual([]);
+    expect(diffsIn({ files: [{ path: "src/x", diff }], then: "rm -r" })).toEqual([]);
+    expect(
+      diffsIn({
+        files: [
+          { path: "src/x", diff },
+          { path: "src/y", diff },
+        ],
+      }),
+    ).toEqual([]);
+  });
+
   test("text that only begins like a diff is not one", () => {
     for (const text of ["--- a", "--- a\n+++ b", "--- a\n+++ b\ntext", "--- a\n+++ b\n@@ @@\n-x\nThat is all.", "ok"])
       expect(diffOf(text), text).toBeUndefined();
