@@ -35,9 +35,11 @@ const attached = (page: Page) => page.getByRole("list", { name: "Attached files"
 const sentFiles = (page: Page) => page.getByRole("group", { name: "Files of the message" });
 
 const attach = async (page: Page, ...files: { name: string; mimeType: string; buffer: Buffer }[]): Promise<void> => {
+  const before = await attached(page).count();
   const choosing = page.waitForEvent("filechooser");
   await page.getByRole("button", { name: "Attach files" }).click();
   await (await choosing).setFiles(files);
+  await expect.poll(() => attached(page).count()).toBe(before + files.length);
 };
 
 /** Simulates a drop or a paste of files. */
@@ -86,6 +88,23 @@ const waiting = (requests: RunRequest[]): { readonly source: Source; go(): void 
     },
   };
 };
+/** How many files of queued messages a reload keeps. */
+const storedFiles = (page: Page): Promise<number> =>
+  page.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        const opening = indexedDB.open("runcast-queued-files", 1);
+        // The page may not have created it yet.
+        opening.addEventListener("upgradeneeded", () => opening.result.createObjectStore("files"));
+        opening.addEventListener("success", () => {
+          const counting = opening.result.transaction("files").objectStore("files").count();
+          counting.addEventListener("success", () => {
+            opening.result.close();
+            resolve(counting.result);
+          });
+        });
+      }),
+  );
 const queued = (page: Page) => page.getByRole("region", { name: "Queued messages" });
 
 describeInBrowser("attachments", ({ serve, open }) => {
@@ -226,6 +245,7 @@ describeInBrowser("attachments", ({ serve, open }) => {
     await page.getByRole("button", { name: "Stop the run" }).waitFor();
     await attach(page, image("one.png"));
     await send(page, "With a picture");
+    await attached(page).waitFor({ state: "detached" });
     await attach(page, { name: "paper.pdf", mimeType: "application/pdf", buffer: PDF });
     await composer(page).press("Enter");
     await expect
@@ -236,6 +256,7 @@ describeInBrowser("attachments", ({ serve, open }) => {
     await queued(page).getByRole("button", { name: "Edit queued message 2" }).click();
     await expect.poll(() => attached(page).allInnerTexts()).toEqual([expect.stringContaining("paper.pdf")]);
     await send(page, "Read this");
+    await expect.poll(() => storedFiles(page)).toBe(2);
     await page.reload();
     await expect.poll(() => queued(page).getByRole("listitem").count()).toBe(2);
     go();
@@ -260,6 +281,7 @@ describeInBrowser("attachments", ({ serve, open }) => {
     await attach(page, image("one.png"));
     await send(page, "With a picture");
     await queued(page).waitFor();
+    await expect.poll(() => storedFiles(page)).toBe(1);
     await page.evaluate(
       () => new Promise((resolve) => (indexedDB.deleteDatabase("runcast-queued-files").onsuccess = resolve)),
     );

@@ -57,7 +57,7 @@ export const Composer = (props: ComposerProps) => {
         rows={1}
         aria-label="Message the agent"
         aria-describedby={hint}
-        placeholder={queues ? "Queue a message for when the agent is done" : "Message the agent"}
+        placeholder={queues ? "Queue the next message" : "Message the agent"}
         className="block max-h-[40vh] min-h-12 w-full resize-none rounded-t-2xl bg-transparent px-4 pt-3 pb-1 text-base outline-none [field-sizing:content] placeholder:text-soft"
       />
       <div className="flex items-end gap-1.5 px-2 pb-2">
