@@ -1,7 +1,7 @@
 import type { Event, Message } from "./events.ts";
 import { cleanBytes } from "./redaction/bytes.ts";
 import { Cleaner, plain } from "./redaction/cleaner.ts";
-import { cleanEvent, cleanEventAtOnce } from "./redaction/events.ts";
+import { cleanEvent, cleanEventSync } from "./redaction/events.ts";
 import { isKeyField, type Preset, PRESETS, type Rule } from "./redaction/rules.ts";
 import { compileRules, type Found, REDACTED, Scanner } from "./redaction/scanner.ts";
 import { Streams } from "./redaction/streams.ts";
@@ -56,7 +56,7 @@ const createRedactor = (cleaner: Cleaner): Redactor => {
       for await (const event of events) yield* await clean(event);
       yield* streams.rest();
     },
-    event: (event) => cleanEventAtOnce(event, cleaner),
+    event: (event) => cleanEventSync(event, cleaner),
     request: async ({ messages, system, settings, metadata, ...rest }): Promise<RunRequest> => ({
       ...rest,
       messages: await Promise.all(messages.map((message) => cleanMessage(message, cleaner))),

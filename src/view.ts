@@ -25,7 +25,7 @@ export {
 } from "./view/connection.ts";
 export { contextText } from "./view/context.ts";
 export { type Delegation, delegationOf } from "./view/delegation.ts";
-export { type DiffLine, diffOf, diffsIn, type FileDiff } from "./view/diff.ts";
+export { type DiffLine, diffOf, diffsIn, type FileDiff } from "./diff.ts";
 export { eventText } from "./view/event-text.ts";
 export { canFold, describeGroup, type GroupFacts, groupSign, hasAgents, isPlain, lanesOf } from "./view/group.ts";
 export { describeLink, type LinkFacts } from "./view/link.ts";

@@ -29,7 +29,7 @@ export const cleanEvent = async (event: Event, cleaner: Cleaner): Promise<Event>
   return Object.fromEntries(fields) as Event;
 };
 
-export const cleanEventAtOnce = (event: Event, cleaner: Cleaner): Event =>
+export const cleanEventSync = (event: Event, cleaner: Cleaner): Event =>
   Object.fromEntries(
     parts(event).map(([key, value]) => [key, isStructure(event, key) ? value : own(key, value, cleaner)]),
   ) as Event;

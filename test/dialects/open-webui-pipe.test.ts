@@ -32,7 +32,9 @@ describe("dialogs", () => {
     expect(messageFor({ files: [edit, edit] })).toBe(`\`\`\`text\n${edit.diff}\n\n${edit.diff}\n\`\`\``);
     expect(messageFor({ ...edit, command: "rm" })).toContain('"command":"rm"');
     expect(messageFor({ files: [edit], command: "rm" })).toContain('"command":"rm"');
-    expect(messageFor({ path: "a.txt", diff: "x".repeat(5000) })).toHaveLength(2000 + "```text\n\n…\n```".length);
+    expect(messageFor({ ...edit, path: "/etc/passwd" })).toContain("/etc/passwd");
+    const long = { ...edit, diff: `${edit.diff}\n+${"x".repeat(5000)}` };
+    expect(messageFor(long)).toHaveLength(2000 + "```text\n\n…\n```".length);
   });
 
   test("a text is an input, a secret is hidden, and other values are JSON", () => {

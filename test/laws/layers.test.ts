@@ -48,6 +48,7 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
   "json.ts": (target) => target === "events.ts",
   "json-schema.ts": (target) => target === "events.ts",
   "verify.ts": (target) => ["events.ts", "protocol.ts"].includes(target),
+  "diff.ts": (target) => ["events.ts", "json.ts"].includes(target),
   "segments.ts": (target) => ["events.ts", "verify.ts"].includes(target),
   "state.ts": (target) => ["events.ts", "json.ts"].includes(target),
   "prices.ts": (target) => target === "events.ts",
@@ -63,7 +64,7 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
   "replay.ts": (target) => ["events.ts", "state.ts"].includes(target),
   "markdown.ts": () => false,
   "view.ts": (target) =>
-    ["client.ts", "events.ts", "json.ts", "markdown.ts", "protocol.ts", "state.ts"].includes(target),
+    ["client.ts", "diff.ts", "events.ts", "json.ts", "markdown.ts", "protocol.ts", "state.ts"].includes(target),
   "element.ts": (target) =>
     ["client.ts", "events.ts", "markdown.ts", "replay.ts", "state.ts", "view.ts"].includes(target),
   "html-export.ts": (target) =>
@@ -92,9 +93,17 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
     ].includes(target),
   "logs/": (target) => CONTRACTS.includes(target),
   "dialects/": (target) =>
-    ["events.ts", "json.ts", "segments.ts", "source.ts", "log.ts", "tool.ts", "wire.ts", "dialect.ts"].includes(
-      target,
-    ) || isFamily(target),
+    [
+      "events.ts",
+      "json.ts",
+      "diff.ts",
+      "segments.ts",
+      "source.ts",
+      "log.ts",
+      "tool.ts",
+      "wire.ts",
+      "dialect.ts",
+    ].includes(target) || isFamily(target),
   // A source for another server's frames reads them as any client does.
   "sources/": (target) =>
     [

@@ -5,7 +5,8 @@ import type { Table } from "./compatibility.ts";
 import type { Pipe } from "./pipe.ts";
 import { codeBlock, codeSpan, oneLine } from "./text.ts";
 import { cut } from "./whole-characters.ts";
-import { fieldsOf, listOf, parseJson } from "../../json.ts";
+import { diffsIn } from "../../diff.ts";
+import { parseJson } from "../../json.ts";
 
 /**
  * How to read a dialog's result: `yes` as yes or no, `option` as an option of an approval, `text` as text, `json` as
@@ -92,20 +93,9 @@ const messageOf = ({ kind, message, title, value }: EventOf<"ask-start">): strin
 /** What is to be approved: edits as lines, anything else as JSON. */
 const aboutValue = (value: Json | undefined): readonly string[] => {
   if (value === undefined) return [];
-  const diffs = diffsIn(value);
-  if (!diffs) return [codeSpan(cut(JSON.stringify(value), MAX_SHOWN))];
+  const diffs = diffsIn(value).join("\n\n");
+  if (diffs === "") return [codeSpan(cut(JSON.stringify(value), MAX_SHOWN))];
   return [codeBlock(diffs.length <= MAX_SHOWN ? diffs : `${cut(diffs, MAX_SHOWN)}\n…`)];
-};
-
-/** The diffs of one edit or several. Undefined if there is anything else in the value, which must not be hidden. */
-const diffsIn = (value: Json): string | undefined => {
-  const { files, ...others } = fieldsOf(value);
-  const isList = Array.isArray(files) && files.length > 0 && Object.keys(others).length === 0;
-  const diffs = (isList ? listOf(files) : [value]).map((edit) => {
-    const { path: _, diff, ...rest } = fieldsOf(edit);
-    return Object.keys(rest).length === 0 ? diff : undefined;
-  });
-  return diffs.every((diff) => typeof diff === "string") ? diffs.join("\n\n") : undefined;
 };
 
 const textOf = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value));

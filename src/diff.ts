@@ -1,5 +1,5 @@
-import type { Json } from "../events.ts";
-import { fieldsOf } from "../json.ts";
+import type { Json } from "./events.ts";
+import { fieldsOf } from "./json.ts";
 
 /** A line of a diff, with its old and new line numbers if the diff has them. */
 export interface DiffLine {
