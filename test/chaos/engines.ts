@@ -29,7 +29,8 @@ export const startEngine = async (name: EngineName): Promise<Engine> => {
     return { place: () => directory, port: undefined, stop: () => rm(directory, { recursive: true, force: true }) };
   }
   const disk = await makeDisk();
-  const aof = ["--appendonly", "yes", "--appendfsync", "everysec"];
+  // No rewrites: a full disk after one leaves a hole in the file, and Redis refuses to load it (docs/operations.md).
+  const aof = ["--appendonly", "yes", "--appendfsync", "everysec", "--auto-aof-rewrite-percentage", "0"];
   const server = await (name === "redis" ? startRedis(...aof, "--dir", disk.directory) : startPostgres(disk.directory));
   const scheme = name === "redis" ? (port: number) => `redis://127.0.0.1:${port}` : urlOfPostgres;
   return {

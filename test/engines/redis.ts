@@ -48,9 +48,14 @@ export const startRedis = async (...settings: string[]): Promise<RedisServer> =>
 
 const ready = (child: ChildProcess) =>
   new Promise<void>((resolve, reject) => {
-    createInterface({ input: child.stdout! }).on("line", (line) => line.includes("Ready to accept") && resolve());
+    let last = "";
+    createInterface({ input: child.stdout! }).on("line", (line) => {
+      last = line;
+      if (line.includes("Ready to accept")) resolve();
+    });
     child.once("error", reject);
-    child.once("exit", (code) => reject(new Error(`redis-server ended with ${code}`)));
+    // On "close", its output has been read to the end.
+    child.once("close", (code) => reject(new Error(`redis-server ended with ${code}: ${last}`)));
   });
 
 export const freePort = (): Promise<number> =>
