@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { chmod, mkdtemp, rm, statfs, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -64,6 +64,9 @@ const makeDisk = async () => {
     () => true,
     () => false,
   );
+  // A round that is interrupted must not leave its disk in memory.
+  const unmount = () => void spawnSync("umount", ["-l", directory]);
+  if (isOwn) process.once("exit", unmount);
   const ballast = path.join(directory, "ballast");
   return {
     directory,
@@ -74,7 +77,8 @@ const makeDisk = async () => {
     },
     free: () => rm(ballast, { force: true }),
     async close() {
-      if (isOwn) await run("umount", ["-l", directory]).catch(() => {});
+      if (isOwn) unmount();
+      process.removeListener("exit", unmount);
       await rm(directory, { recursive: true, force: true });
     },
   };
