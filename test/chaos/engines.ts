@@ -41,8 +41,9 @@ export const startEngine = async (name: EngineName): Promise<Engine> => {
       fill: disk.fill,
       async free() {
         await disk.free();
-        // An engine whose disk was full may have exited.
-        await server.restart();
+        // Postgres may have exited. Redis still has writes that it acknowledged and could not store: it stores them now,
+        // and a crash before that loses them (docs/operations.md).
+        if (name === "postgres") await server.restart();
       },
     }),
     async stop() {
