@@ -1,6 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { LogConflict, LogFenced, LogMissing, LogReset } from "../src/log.ts";
 import { postgres } from "../src/logs/postgres.ts";
+import { connect } from "../src/logs/postgres/connection.ts";
 import { describeWith } from "./components.ts";
 import { endEntry, startEntry, textEntries } from "./contracts/run-entries.ts";
 import { cutOffEngine } from "./engines/cut-off.ts";
@@ -26,6 +27,25 @@ describeWith("postgres", "a log in a Postgres that fails", () => {
       clearInterval(cutting);
     }
     expect(await reader.read("a", 0, 1000)).toEqual(entries);
+  });
+
+  test("a connection that breaks at startup is an error with a reason, and the process goes on", async () => {
+    const server = await startPostgres();
+    const relay = await startRelay(() => [server.port]);
+    const starting = connect({
+      url: `postgres://runcast@127.0.0.1:${relay.port}/postgres`,
+      channel: "startup",
+      prepare: async (client) => {
+        relay.cut();
+        await client.query("SELECT 1");
+      },
+      onMessage: () => {},
+      onGap: () => {},
+      silenceMs: 5000,
+    });
+    await expect(starting).rejects.toThrow(/cannot reach Postgres at .*terminated unexpectedly/);
+    await relay.close();
+    await server.stop();
   });
 
   test("appends of one batch succeed or fail individually, in order", async () => {

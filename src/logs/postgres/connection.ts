@@ -86,6 +86,9 @@ export const connect = async ({
 
   try {
     const client = await pool.connect();
+    // Without a listener, a connection that breaks here ends the process. The statement fails with the same error.
+    const ignore = () => {};
+    client.on("error", ignore);
     try {
       const { rows } = await client.query<{ version: string }>(
         "SELECT current_setting('server_version_num') AS version",
@@ -93,6 +96,7 @@ export const connect = async ({
       if (Number(rows[0]!.version) < 140_000) throw new Error("it is older than Postgres 14");
       await prepare(client);
     } finally {
+      client.off("error", ignore);
       client.release();
     }
     await listen();
