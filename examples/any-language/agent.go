@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log"
+	"net"
 	"net/http"
 	"os"
 	"time"
@@ -53,5 +54,10 @@ func main() {
 	if len(os.Args) > 1 {
 		port = os.Args[1]
 	}
-	log.Fatal(http.ListenAndServe("127.0.0.1:"+port, nil))
+	listener, err := net.Listen("tcp", "127.0.0.1:"+port)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("listening on http://%s\n", listener.Addr())
+	log.Fatal(http.Serve(listener, nil))
 }

@@ -41,4 +41,6 @@ class Handler(BaseHTTPRequestHandler):
 
 
 port = int(sys.argv[1]) if len(sys.argv) > 1 else 8000
-ThreadingHTTPServer(("127.0.0.1", port), Handler).serve_forever()
+server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+print(f"listening on http://127.0.0.1:{port}", flush=True)
+server.serve_forever()

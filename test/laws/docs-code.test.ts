@@ -13,7 +13,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 const DOCUMENTS = [
   "README.md",
-  ...readdirSync(path.join(root, "docs"))
+  ...readdirSync(path.join(root, "docs"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".md"))
     .map((file) => `docs/${file}`),
 ];
@@ -32,7 +32,7 @@ test("the code in the documents compiles with the documented types", () => {
     for (const { 0: all, 1: kind = "", 2: code = "", index } of text.matchAll(/^```ts ?(\w*)\n(.*?)^```$/gms)) {
       const line = text.slice(0, index).split("\n").length;
       // For a `tsx` block, the pattern captures `x` as the kind.
-      const name = `${path.basename(document, ".md")}-line-${line}.${kind === "x" ? "tsx" : "ts"}`;
+      const name = `${document.replaceAll(/\W/g, "-")}-line-${line}.${kind === "x" ? "tsx" : "ts"}`;
       expect(all).toContain(code);
       writeFileSync(path.join(directory, name), asModule(kind, code));
       names.push(name);

@@ -7,7 +7,7 @@ import { useLive } from "../live.ts";
 import { pictureOf } from "../picture.ts";
 
 const root = path.join(import.meta.dirname, "../../../..");
-const GUIDE = readFileSync(path.join(root, "docs/open-webui.md"), "utf8");
+const GUIDE = readFileSync(path.join(root, "docs/guides/open-webui.md"), "utf8");
 const PIPE = readFileSync(path.join(root, "pipe/runcast_pipe.py"), "utf8");
 
 /** The menus of the newest version. Older versions arrange them differently. */
@@ -21,7 +21,7 @@ describeLive("the guide's steps, by hand", ({ program }) => {
     expect(JSON.parse(block)).toEqual(FORWARDED);
   });
 
-  test.runIf(isNewest)("a connection in three steps", async () => {
+  test.runIf(isNewest)("a connection", async () => {
     await live.account.connect();
     const { page } = await live.open();
     await page.goto(`${live.openWebUi.url}/admin/settings/connections`);
@@ -41,7 +41,7 @@ describeLive("the guide's steps, by hand", ({ program }) => {
     await chat.answer.getByText("They hear well.").waitFor();
   });
 
-  test.runIf(isNewest)("the pipe in five steps", async () => {
+  test.runIf(isNewest)("the pipe in four steps", async () => {
     await live.account.connect();
     const { page } = await live.open();
     await page.goto(`${live.openWebUi.url}/admin/functions`);
