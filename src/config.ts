@@ -115,7 +115,7 @@ export const loadConfig = async (directory: string, options: LoadOptions = {}): 
       if (isLogUrl(wanted)) return await openLogAt(wanted);
       const names = [...Object.keys(logs), ...logUrls];
       const shown = engineAddress(wanted);
-      throw new ConfigError(`there is no log ${shown}; there are: ${names.join(", ")}${didYouMean(wanted, names)}`);
+      throw new ConfigError(`there is no log ${shown}; use one of ${names.join(", ")}${didYouMean(wanted, names)}`);
     },
   };
 };

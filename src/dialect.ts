@@ -229,7 +229,7 @@ export interface EncodeOptions {
   readonly request?: Pick<RunRequest, "messages" | "metadata">;
   /** What the run added to the conversation, if the command asks for it and the run has ended. */
   readonly answer?: readonly Message[];
-  /** A URL where this client can fetch a file stored beside the log. */
+  /** A URL where this client can fetch a file stored alongside the log. */
   readonly link: (ref: Pick<FileRef, "file">) => string;
   /** The URL of the page that shows the run, either read-only (like `link` for files) or for answering with a key. */
   readonly page?: (access: "read" | "answer") => string;

@@ -236,7 +236,7 @@ export const eventSchema = z.discriminatedUnion("type", [
     call: id.optional(),
   }),
   event("file", {
-    file: id.optional().describe("bytes beside the log"),
+    file: id.optional().describe("bytes stored alongside the log"),
     url: z.string().optional(),
     name: z.string(),
     mediaType: z.string().optional(),

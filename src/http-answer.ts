@@ -97,7 +97,7 @@ const bounded = async (
 
 const keep = async (response: HttpAnswer, mediaType: string, context: ToolContext): Promise<readonly Content[]> => {
   if (response.cut)
-    return [text(`The answer is ${mediaType} and larger than ${response.bytes.length} bytes: too large to store.`)];
+    return [text(`The response is ${mediaType} and larger than ${response.bytes.length} bytes: too large to store.`)];
   const ref = await context.put(response.bytes, { mediaType, name: nameOf(response) });
   return [text(`${ref.name ?? "The answer"}: ${mediaType}, ${response.bytes.length} bytes.`), { type: "file", ...ref }];
 };

@@ -26,7 +26,7 @@ export const redactAgent = (source: Source, rules: RedactionRules): Source => {
   const { presets = [], patterns = [], fields = [] } = rules;
   for (const preset of presets)
     if (!Object.hasOwn(PRESETS, preset))
-      throw new TypeError(`there is no preset ${String(preset)}; there are: ${Object.keys(PRESETS).join(", ")}`);
+      throw new TypeError(`there is no preset ${String(preset)}; use one of ${Object.keys(PRESETS).join(", ")}`);
   const program = compileRules([
     ...presets.flatMap((preset): readonly Rule[] => PRESETS[preset]),
     ...patterns.map((pattern) => ({ name: "configured text", pattern: patternOf(pattern) })),

@@ -105,7 +105,7 @@ export const agentFactsSchema = z.strictObject(
     suggestions: names.optional().describe("messages that show what it can do"),
     tools: z.array(toolFactsSchema, { error: "must be a list of tools" }).readonly().optional(),
   },
-  { error: "must be an object of facts" },
+  { error: "must be an object" },
 );
 export type AgentFacts = Readonly<z.infer<typeof agentFactsSchema>>;
 export type NamedAgent = AgentFacts & { readonly name: string };
@@ -132,9 +132,9 @@ export interface RunContext {
    * tool: it rejects if this process has lost the run to another, and if the log fails.
    */
   stored(): Promise<void>;
-  /** Stores bytes beside the log. */
+  /** Stores bytes stored alongside the log. */
   put(bytes: Uint8Array | string, file: { mediaType: string; name?: string }): Promise<FileRef>;
-  /** Bytes that this run stored beside its log. Undefined if there is no such file. */
+  /** Bytes that this run stored alongside its log. Undefined if there is no such file. */
   get(file: string): Promise<Uint8Array | undefined>;
   /**
    * The configured prices. The runner applies them to usage without a cost, by the model that the events name. A source

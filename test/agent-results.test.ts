@@ -106,7 +106,7 @@ describe("any return value of a tool ends its call", () => {
     });
   });
 
-  test("50 MB are stored beside the log, and the model gets the beginning and the end", async () => {
+  test("50 MB are stored alongside the log, and the model gets the beginning and the end", async () => {
     const { model, requests } = playing(script("hi", [{ call: "tool" }], done));
     const { runner, log } = setUp();
     const source = agent({ name: "test", model, tools: returning(() => `a${"x".repeat(50 * 1024 * 1024 - 2)}z`) });
@@ -213,7 +213,7 @@ describe("tools that the provider runs", () => {
 });
 
 describe("content of messages and answers", () => {
-  test("bytes beside the log and in data URLs reach the model", async () => {
+  test("bytes stored alongside the log and in data URLs reach the model", async () => {
     const { model, requests } = playing(script("look", done));
     const { runner, log } = setUp();
     await log.put("known", Buffer.from("first"), { mediaType: "image/png" }).then(async ({ file }) => {

@@ -205,7 +205,7 @@ describe("the model gets the output of toModelOutput, with the value alongside",
     expect(denied.end).toMatchObject({ outcome: "error", error: { code: "denied", message: "not today" } });
   });
 
-  test("files are stored beside the log", async () => {
+  test("files are stored alongside the log", async () => {
     const png = Buffer.from([137, 80, 78, 71]);
     const parts = [
       { type: "text", text: "Here:" },
@@ -236,7 +236,7 @@ test.each<[what: string, used: AiSdkTool, message: RegExp]>([
   [
     "a definition by a provider",
     { type: "provider", inputSchema: z.object({}), execute: () => 1 },
-    /give it in providerTools/,
+    /pass it in providerTools/,
   ],
   ["a context", { inputSchema: z.object({}), contextSchema: z.object({}), execute: () => 1 }, /requires a context/],
   [

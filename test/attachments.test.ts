@@ -191,7 +191,7 @@ describe("uploads", () => {
     const response = await post(`${url}/runs`, { messages: [user(file("film.png", "image/png", large))] });
     expect(response.status).toBe(413);
     const { error } = (await response.json()) as { error: { message: string; hint: string } };
-    expect(error.message).toBe("The file film.png has 20.0 MB; the most is 10.0 MB.");
+    expect(error.message).toBe("The file film.png is 20.0 MB; the limit is 10.0 MB.");
     expect(error.hint).toContain("limits.fileBytes");
   });
 

@@ -38,7 +38,7 @@ describe("check --agent", () => {
     [
       "an error status",
       (response) => response.writeHead(500).end("no model"),
-      "/runs: POST returned 500: no model (answer 200 and a stream)",
+      "/runs: POST returned 500: no model (respond with 200 and a stream)",
     ],
     [
       "JSON instead of a stream",

@@ -135,10 +135,10 @@ describe("loading", () => {
     const config = await loadConfig(await inDirectory({ "runcast.config.mjs": "export default {}" }));
     expect((await config.openLog("memory")).log.name).toBe("memory");
     await expect(config.openLog("memry")).rejects.toThrow(
-      "there is no log memry; there are: memory, sqlite, redis://…, postgres://…; did you mean memory?",
+      "there is no log memry; use one of memory, sqlite, redis://…, postgres://…; did you mean memory?",
     );
     const wrong = config.openLog("redix://ada:secret-word@host/0");
-    await expect(wrong).rejects.toThrow(/^there is no log redix:\/\/host\/0; there are: /);
+    await expect(wrong).rejects.toThrow(/^there is no log redix:\/\/host\/0; use one of /);
   });
 
   test("types are stripped, and a configuration keeps the log object it was given", async () => {

@@ -76,7 +76,7 @@ describe("a command", () => {
     expect(offered).toEqual(ALL);
     expect(seen).toEqual(["/Lecture Graphs"]);
     expect(all("notice").map(({ text }) => text)).toEqual([
-      "/Lecture is not a command of tutor, so it was read as text. There are: /Lec (write a lecture), /Rev, /Free.",
+      "/Lecture is not a command of tutor, so it was read as text. Available commands: /Lec (write a lecture), /Rev, /Free.",
     ]);
   });
 

@@ -158,7 +158,7 @@ test("unsupported rules are rejected when the agent is created, with the reason"
   expect(wrong({ patterns: [/a*/] })).toThrow(/matches the empty text/);
   expect(wrong({ patterns: [/\p{L}/u] })).toThrow(/the flag u/);
   expect(wrong({ patterns: [/(?:a{1000}){1000}/] })).toThrow(/too large/);
-  expect(wrong({ presets: ["mail" as never] })).toThrow(/there are: keys, emails, phones, cards/);
+  expect(wrong({ presets: ["mail" as never] })).toThrow(/use one of keys, emails, phones, cards/);
 });
 
 const SECRET = SECRETS[0]!;

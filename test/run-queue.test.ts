@@ -29,7 +29,7 @@ const held = () => {
 
 const isStatus = (text: string) => (event: Event) => event.type === "status" && event.text === text;
 const inLine = (position: string, most: number) =>
-  `Waiting for a free place: ${position} in line. This server runs ${most} at a time.`;
+  `Waiting for a free slot: ${position} in line. This server runs ${most} at a time.`;
 
 describe("runs over the limit", () => {
   test("wait in line, show their changing position, and start in order of arrival", async () => {

@@ -141,7 +141,7 @@ describe("runner", () => {
     expect(results.filter((result) => result.started)).toHaveLength(1);
   });
 
-  test("large results are stored beside the log, and long deltas are split", async () => {
+  test("large results are stored alongside the log, and long deltas are split", async () => {
     const text = "é🙂".repeat(40_000);
     const { events, log, run } = await play(async function* () {
       yield { type: "step-start", step: "s" };
@@ -249,7 +249,7 @@ describe("runner", () => {
     expect((await entriesOf(log, run)).at(-1)?.seq).toBe(last + 1);
   });
 
-  test("the whole request is stored beside the log, without its secrets", async () => {
+  test("the whole request is stored alongside the log, without its secrets", async () => {
     const { runner, log } = setUp();
     const messages = [...request.messages, ...request.messages];
     const { run } = await runner.start(

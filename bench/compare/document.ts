@@ -88,7 +88,7 @@ ${absent.map((text) => `- ${text}`).join("\n")}
 ## Repeat it
 
 \`npm run compare\` runs everything, in about half an hour. \`npm run compare -- agno langgraph\` runs these two again and
-keeps what earlier runs on the same machine found of the others. It installs what it can by itself; the Python systems
+keeps the other results of the same machine. It installs what it can automatically; the Python systems
 need \`npm run agents\` first. The same seed makes the same cuts: \`--seed 7\` is the default. If a system is set up wrong
 here, please open an issue: its file in \`bench/peers/torture/\` is the place to fix it.
 `;

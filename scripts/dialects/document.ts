@@ -62,7 +62,7 @@ const example = (dialect: Dialect): string => {
 };
 
 const ASKS: Readonly<Record<Dialect["asks"], string>> = {
-  inline: "while the run goes on",
+  inline: "while the run continues",
   "next-request": "with the next request",
   link: "by a link",
 };

@@ -79,7 +79,7 @@ export const resume = {
   name: "resume",
   message: "Check everything and send the report",
   description:
-    "the process dies and another takes over: a finished call stays, an interrupted one runs again, an approval and a sub-agent go on",
+    "the process dies and another takes over: a finished call stays, an interrupted one runs again, an approval and a sub-agent continue",
   source: process(true),
   dies: (past: readonly Event[]) => CUT.every((type) => past.some((event) => event.type === type)),
   successor: process(false),

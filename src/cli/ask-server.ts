@@ -44,5 +44,5 @@ const problemOf = async (response: Response): Promise<Problem> => {
   } catch {
     // Not a Runcast response: report only its status.
   }
-  return { code: `http-${status}`, message: `the answer was HTTP ${status}` };
+  return { code: `http-${status}`, message: `the server returned HTTP ${status}` };
 };

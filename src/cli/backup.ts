@@ -6,6 +6,7 @@ import { writeArchive } from "../archive.ts";
 import { type CliCommand, CommandError } from "./command.ts";
 import { Unreachable, askServer } from "./ask-server.ts";
 import { fileTrouble } from "./file-trouble.ts";
+import { ownCommand } from "./own-command.ts";
 import { readConfig } from "./read-config.ts";
 import { LOCAL } from "./target.ts";
 
@@ -41,7 +42,7 @@ export const backup: CliCommand = {
     } finally {
       await close();
     }
-    process.stdout.write(`saved in ${file}; runcast restore ${file} restores it to another directory\n`);
+    process.stdout.write(`saved in ${file}; to restore it in another directory, run: ${ownCommand("restore", file)}\n`);
     return 0;
   },
 };

@@ -44,7 +44,7 @@ export const checkAgent = async (
     });
     if (response.status !== 200) {
       const answer = (await response.text()).slice(0, 200);
-      return bad(`POST returned ${response.status}${answer && `: ${answer}`}`, "answer 200 and a stream");
+      return bad(`POST returned ${response.status}${answer && `: ${answer}`}`, "respond with 200 and a stream");
     }
     const type = response.headers.get("content-type") ?? "none";
     if (!type.startsWith("text/event-stream")) return bad(`the content type is ${type}`, "send text/event-stream");
@@ -68,7 +68,7 @@ export const checkAgent = async (
   } catch (error) {
     const { cause } = error as Error;
     return bad(
-      `no answer: ${messageOf(cause instanceof Error && cause.message ? cause : error)}`,
+      `no response: ${messageOf(cause instanceof Error && cause.message ? cause : error)}`,
       "is the agent running?",
     );
   } finally {

@@ -71,7 +71,7 @@ const fromDirectory = async (directory: string, run: string, unreachable: Error,
   const info = await log.info(run);
   if (!info || info.dropped) {
     await log.close();
-    throw new CommandError(info ? `run ${run} was dropped` : `there is no run ${run}, and ${unreachable.message}`);
+    throw new CommandError(info ? `run ${run} was deleted` : `there is no run ${run}, and ${unreachable.message}`);
   }
   const lines = async function* () {
     try {

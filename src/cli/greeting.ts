@@ -27,7 +27,7 @@ export const greeting = async (
   const runs = (await log.list({ limit: MAX_COUNTED + 1 })).length;
   const held = runs > MAX_COUNTED ? `more than ${counted(MAX_COUNTED, "run")}` : counted(runs, "run");
   const closed = recovered > 0 ? `, ${counted(recovered, "interrupted run")} recovered` : "";
-  const gone = dropped > 0 ? `, ${counted(dropped, "run")} dropped by retention` : "";
+  const gone = dropped > 0 ? `, ${counted(dropped, "run")} deleted by retention` : "";
   const named = Object.entries(agents).map(([name, { about }]) =>
     [name, about?.model, about?.description].filter(Boolean).join("  "),
   );

@@ -13,8 +13,8 @@ export const keys: CliCommand = {
     "Uses the server at --url, RUNCAST_URL or http://127.0.0.1:4400, with a key that has the admin right. A new key is shown once; the server stores only its hash.",
   options: {
     user: { value: "id", help: "add: the key's user (default: the key's name)" },
-    rights: { value: "list", help: `add: of ${RIGHTS.join(", ")} (default: start,watch,answer)` },
-    "on-behalf": { help: "add: for a front end that sends its own users' names" },
+    rights: { value: "list", help: `add: the key's rights, from ${RIGHTS.join(", ")} (default: start,watch,answer)` },
+    "on-behalf": { help: "add: for a front end that acts for its own users" },
     url: { value: "address", help: `the server (default: ${LOCAL})` },
     key: { value: "key", help: "a key with the admin right (or RUNCAST_KEY)" },
   },

@@ -23,7 +23,7 @@ const overview = async (): Promise<string> => {
   return [
     "runcast [command] [options]",
     "",
-    "Makes an AI agent's work visible while it happens. Without a command, it serves.",
+    "Makes an AI agent's work visible while it happens. Without a command, it starts the server.",
     "",
     ...all.map(({ name, usage, summary }) => `  ${`${name} ${usage}`.padEnd(20)}  ${summary}`),
     "",

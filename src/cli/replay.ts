@@ -15,7 +15,7 @@ export const replay: CliCommand = {
   positionals: [1, 1],
   summary: "Replays a run's log with its original timing.",
   options: {
-    speed: { value: "number|max", help: "speed factor (default: 1); max does not wait" },
+    speed: { value: "number|max", help: "speed factor (default: 1); max plays without waiting" },
     from: { value: "seq", help: "shows everything up to this entry immediately" },
     key: { value: "key", help: "the server's key (or RUNCAST_KEY)" },
   },

@@ -11,9 +11,9 @@ export const restore: CliCommand = {
   name: "restore",
   usage: "<file>",
   positionals: [1, 1],
-  summary: "Restores a log from a file that runcast backup saved.",
+  summary: "Restores a log from an archive of runcast backup.",
   details: "Writes to the log's directory (.runcast/), which must be empty or not exist. Start the server afterwards.",
-  options: { config: { value: "file", help: "instead of runcast.config.ts in this directory" } },
+  options: { config: { value: "file", help: "the configuration (default: runcast.config.ts in this directory)" } },
   run: async ({ positionals: [file = ""], options, directory }) => {
     const named = options["config"];
     const config = await readConfig(directory, named === undefined ? {} : { file: named });

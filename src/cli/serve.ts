@@ -23,7 +23,7 @@ export const serve: CliCommand = {
   summary:
     "Serves the agents of runcast.config.ts. Without one, serves an assistant (if a model is found) and a scripted demo.",
   details:
-    "The port is --port, or else PORT, the configuration's, 4400. Variables are read from .env, too. Without a configuration, the assistant's model is\n" +
+    "The port is --port, PORT, the configuration's port or 4400, in this order. Variables are also read from .env. Without a configuration, the assistant's model is\n" +
     "--model, RUNCAST_MODEL, that of a provider whose key is set, or that of a server on this machine. RUNCAST_DEMO_SPEED sets how fast the demo plays.",
   options: {
     port: { value: "number", help: "0 uses any free port (default: 4400)" },
@@ -38,7 +38,7 @@ export const serve: CliCommand = {
     log: { value: "name", help: "memory, sqlite, or a URL: redis://…, postgres://… (default: sqlite, in .runcast/)" },
     "log-format": { value: "format", help: "text, or json: a line for each run, refusal and problem (default: text)" },
     model: { value: "name", help: "the assistant's model, as <provider>/<model>; demo: only the scripted demo" },
-    config: { value: "file", help: "instead of runcast.config.ts in this directory" },
+    config: { value: "file", help: "the configuration (default: runcast.config.ts in this directory)" },
   },
   outlivesReader: true,
   run: async ({ options, environment, directory }) => {
@@ -55,7 +55,7 @@ export const serve: CliCommand = {
     const opened = await openLog(config, options["log"], host, port);
     const lines = linesOf(options["log-format"] ?? config.logFormat, config.logMessages);
     const report = reporter(lines);
-    surviveStrayErrors((error) => report(error, "uncaught error, the server continues: "));
+    surviveStrayErrors((error) => report(error, "uncaught error; the server continues: "));
     const server = createServer({
       ...serverOptions(withOrigin(config, options["origin"]), opened, report, lines),
       host,
@@ -92,14 +92,14 @@ const readVariables = (directory: string): void => {
 const withOrigin = (config: LoadedConfig, origin: string | undefined): LoadedConfig => {
   if (origin === undefined) return config;
   if (URL.parse(origin)?.origin !== origin.replace(/\/$/, ""))
-    throw new UsageError(`--origin must be an origin such as http://localhost:5173: not ${origin}`);
+    throw new UsageError(`--origin must be an origin such as http://localhost:5173, not ${origin}`);
   return { ...config, origins: [...(config.origins ?? []), origin] };
 };
 
 /** Undefined for the text format. */
 const linesOf = (format: string | undefined, withMessages = false): JsonLines | undefined => {
   if (format !== undefined && format !== "text" && format !== "json")
-    throw new UsageError(`--log-format must be text or json: not ${format}`);
+    throw new UsageError(`--log-format must be text or json, not ${format}`);
   return format === "json" ? createJsonLines((line) => void process.stdout.write(line), withMessages) : undefined;
 };
 

@@ -29,7 +29,7 @@ export const withAssistant = async (
   if (asked !== undefined && !/^[^/]+\/.+/.test(asked))
     throw new UsageError(`${asked} is not a model name; use <provider>/<model>, such as openai/gpt-5`);
   const found = await findModels(environment);
-  const model: FoundModel | undefined = asked === undefined ? found[0] : { name: asked, reason: "you asked for it" };
+  const model: FoundModel | undefined = asked === undefined ? found[0] : { name: asked, reason: "you chose it" };
   if (!model)
     return {
       config,

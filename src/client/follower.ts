@@ -110,7 +110,7 @@ export const startFollower = (options: FollowerOptions): (() => void) => {
       const type = response.headers.get("content-type") ?? "no content type";
       if (response.body && type.startsWith("text/event-stream")) return await read(response, alive);
       // After a successful stream, an intermediary (such as a network's login page) may respond for a while.
-      return { ...cut("no-stream", `the answer is not an event stream but ${type}`), final: !hasBeenLive };
+      return { ...cut("no-stream", `the response is ${type}, not an event stream`), final: !hasBeenLive };
     } catch (error) {
       if (isSilent) return cut("silence", `nothing arrived for ${options.silenceMs} ms`);
       return networkTrouble(error);

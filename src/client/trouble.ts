@@ -63,7 +63,7 @@ export const troubleOf = async (response: Response): Promise<Trouble> => {
   const isTemporary = status === 408 || status === 425 || status === 429 || isPassingFault(status, reported);
   const retryAfterMs = parseRetryAfter(response.headers.get("retry-after"));
   return {
-    problem: reported ?? { code: `http-${status}`, message: `the answer was HTTP ${status}` },
+    problem: reported ?? { code: `http-${status}`, message: `the server returned HTTP ${status}` },
     final: !isTemporary,
     status,
     ...(retryAfterMs !== undefined && { retryAfterMs }),

@@ -22,7 +22,7 @@ export const agUi: Dialect = {
   })),
   read: (_route, request) => readStart(request),
   write: (command) => {
-    if (command.do !== "start") throw new Error(`clients of AG-UI cannot ask to ${command.do}`);
+    if (command.do !== "start") throw new Error(`AG-UI clients cannot request ${command.do}`);
     return writeStart(command, (agent) => (agent === undefined ? BASE : `${BASE}/${encodeURIComponent(agent)}`));
   },
   ...codec,

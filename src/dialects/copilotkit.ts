@@ -7,7 +7,7 @@ import { BASE, infoOf, readConnect, readRun, readStop, write } from "./copilotki
 const AGENT = `${BASE}/agent/:agent`;
 
 const routes: readonly Route[] = [
-  { method: "GET", path: `${BASE}/info`, does: "reply", summary: "CopilotKit: which agents there are." },
+  { method: "GET", path: `${BASE}/info`, does: "reply", summary: "CopilotKit: the list of agents." },
   {
     method: "POST",
     path: `${AGENT}/run`,

@@ -103,7 +103,7 @@ const readStart = ({ body, params, headers }: DialectRequest, isWhole: boolean):
 };
 
 function write(command: Command): ReturnType<Dialect["write"]> {
-  if (command.do !== "start") throw new Error(`the deep-agent family cannot ask to ${command.do}`);
+  if (command.do !== "start") throw new Error(`the deep-agent family cannot request ${command.do}`);
   const { agent, system, messages } = command.request;
   const stream = command.whole === undefined;
   const base = agent === undefined ? "/deep-agent" : `/deep-agent/${encodeURIComponent(agent)}`;

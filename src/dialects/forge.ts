@@ -54,7 +54,7 @@ export const forge: Dialect = {
   },
   write: (command) => {
     if (command.do === "start") return writeStart(command);
-    throw new Error(`clients of the dialect forge cannot ask to ${command.do}`);
+    throw new Error(`clients of the dialect forge cannot request ${command.do}`);
   },
   ...codec,
   heartbeat: {

@@ -147,7 +147,9 @@ const readFollow = ({ params, query, headers }: DialectRequest): Command => {
     });
   const from = query.get("from");
   if (from !== null && from !== "snapshot")
-    throw new Refusal("bad-request", `from=${from.slice(0, 40)} is not known`, { hint: "only from=snapshot is" });
+    throw new Refusal("bad-request", `from=${from.slice(0, 40)} is not supported`, {
+      hint: "use from=snapshot, or omit it",
+    });
   return {
     do: "follow",
     run: params["run"] ?? "",

@@ -63,9 +63,9 @@ export const openaiChat: Dialect = {
   coverage: openaiCoverage({
     inside: { loses: "a completion has no place for the agent's own tools; clients would run a call that they see" },
     subAgents: { loses: "sub-agent output is never content, so clients do not see sub-agents" },
-    aside: { loses: "a completion has no place for it beside the text" },
-    askStart: { loses: "nothing can be asked in a completion: its reasoning says where to answer" },
-    askEnd: { loses: "nothing can be asked in a completion" },
+    aside: { loses: "a completion has no place for it outside the text" },
+    askStart: { loses: "a completion cannot ask questions; its reasoning says where to answer" },
+    askEnd: { loses: "a completion cannot ask questions" },
   }),
 };
 

@@ -58,7 +58,7 @@ export const openaiResponses: Dialect = {
     inside: { loses: "the agent's own tools are not items of a response: clients would run a call that they see" },
     subAgents: { loses: "sub-agent output is not an item of a response: clients would take it for the answer" },
     aside: { loses: "a response has no item for it" },
-    askStart: { loses: "nothing can be asked in a response: its reasoning says where to answer" },
-    askEnd: { loses: "nothing can be asked in a response" },
+    askStart: { loses: "a response cannot ask questions; its reasoning says where to answer" },
+    askEnd: { loses: "a response cannot ask questions" },
   }),
 };

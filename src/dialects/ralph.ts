@@ -60,7 +60,7 @@ export const ralph: Dialect = {
     "text-end": NO_PARTS,
     "thinking-start": NO_PARTS,
     "thinking-end": NO_PARTS,
-    "tool-input-delta": { loses: "arguments come whole, with tool_call_start" },
+    "tool-input-delta": { loses: "arguments arrive complete, with tool_call_start" },
     "ask-end": { loses: "its clients cannot answer; the status goes back to what it was" },
     citation: { loses: "the family has no sources" },
   }),
@@ -84,7 +84,7 @@ const readStart = ({ body, params, headers }: DialectRequest): Command => {
 };
 
 function write(command: Command): ReturnType<Dialect["write"]> {
-  if (command.do !== "start") throw new Error(`the ralph family cannot ask to ${command.do}`);
+  if (command.do !== "start") throw new Error(`the ralph family cannot request ${command.do}`);
   const { agent, user, thread, system, messages } = command.request;
   const base = agent === undefined ? "/ralph" : `/ralph/${encodeURIComponent(agent)}`;
   const body = {

@@ -1,4 +1,4 @@
-/** Text of at least this size is stored beside the log as a file. */
+/** Text of at least this size is stored alongside the log as a file. */
 export const FILE_THRESHOLD = 64 * 1024;
 /** The name of the file with a tool's structured value. Files that exist only because of their size have no name. */
 export const VALUE_FILE = "value.json";

@@ -42,7 +42,7 @@ export class LogMissing extends Error {
   override name = "LogMissing";
   readonly dropped: boolean;
   constructor(run: string, dropped: boolean) {
-    super(dropped ? `run ${run} was dropped by retention` : `there is no run ${run}`);
+    super(dropped ? `run ${run} was deleted by retention` : `there is no run ${run}`);
     this.dropped = dropped;
   }
 }

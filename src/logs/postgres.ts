@@ -40,7 +40,8 @@ const SILENCE_MS = 15_000;
  */
 export const postgres = async (options: PostgresOptions): Promise<Log> => {
   const { url, schema = "runcast", silenceMs = SILENCE_MS, ahead = () => 0 } = options;
-  if (!/^[a-z][a-z0-9_]{0,50}$/.test(schema)) throw new TypeError("the schema has lower-case letters, digits and _");
+  if (!/^[a-z][a-z0-9_]{0,50}$/.test(schema))
+    throw new TypeError("the schema's name can contain only lowercase letters, digits and _");
   const { watch, wake, wakeAll } = watchers();
   const controlWatchers = watchersOfAll();
   const channel = `${schema}_wake`;
@@ -77,7 +78,7 @@ export const postgres = async (options: PostgresOptions): Promise<Log> => {
 
   return {
     name: "postgres",
-    survives: "the loss of any process, and a power loss, with Postgres' default settings",
+    survives: "the loss of any process, and a power failure, with Postgres' default settings",
     isLasting: true,
     records: openRecords(connection, schema, ahead),
     watch,

@@ -39,7 +39,8 @@ export interface RedisOptions {
  * Stores runs in Redis 7 or newer, for any number of processes. Rejects if it cannot connect, or if the package `redis` is missing.
  */
 export const redis = async ({ url, prefix = "runcast", ahead = () => 0 }: RedisOptions): Promise<Log> => {
-  if (!/^[\w.:-]+$/.test(prefix)) throw new TypeError("the prefix of a log in Redis has letters, digits and . : - _");
+  if (!/^[\w.:-]+$/.test(prefix))
+    throw new TypeError("the prefix of a log in Redis can contain only letters, digits and . : - _");
   const { watch, wake, wakeAll } = watchers();
   const controlWatchers = watchersOfAll();
   const keys = createKeys(prefix);

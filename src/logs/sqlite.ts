@@ -80,7 +80,7 @@ export const sqlite = ({ directory = ".runcast", now }: SqliteOptions = {}): Log
 
   return {
     name: "sqlite",
-    survives: "a crash or kill -9 of the process; a power loss may lose the last moments",
+    survives: "a crash or kill -9 of the process; a power failure can lose the latest entries",
     isLasting: true,
     records,
     watch,

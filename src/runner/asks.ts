@@ -93,9 +93,9 @@ export const createAsks = (emit: (event: Event) => void): Asks => {
             : "conflict";
       const needsAllow = ask.kind === "approval" || ask.kind === "confirmation";
       if (needsAllow && answer.allow === undefined)
-        throw new Refusal("bad-answer", `this ${ask.kind} is answered with allow: true or false`);
+        throw new Refusal("bad-answer", `answer this ${ask.kind} with allow: true or false`);
       if (!needsAllow && answer.value === undefined)
-        throw new Refusal("bad-answer", `this ${ask.kind} is answered with a value`);
+        throw new Refusal("bad-answer", `answer this ${ask.kind} with a value`);
       checkOption(ask, answer);
       checkAllowed(wanted, answer);
       checkValue(wanted, answer.value);
@@ -162,7 +162,7 @@ interface AskState {
 const checkValue = ({ values, schema }: Wanted = {}, value: Json | undefined): void => {
   if (value === undefined || value === null) return;
   if (values && !values.some((known) => isDeepStrictEqual(known, value)))
-    throw new Refusal("bad-answer", `this choice is answered with the value of one of its options, or null`, {
+    throw new Refusal("bad-answer", `answer this choice with the value of one of its options, or null`, {
       hint: `one of ${values.map((known) => JSON.stringify(known)).join(", ")}`,
     });
   const problem = schema === undefined ? undefined : misfit(schema, value);

@@ -76,7 +76,7 @@ export class Intake {
     if (this.writer.bytes > this.#maxBytes) throw tooLarge(this.#maxBytes);
   }
 
-  /** Counts bytes stored beside the log. Throws a Refusal, and counts nothing, if they exceed the run's limit. */
+  /** Counts bytes stored alongside the log. Throws a Refusal, and counts nothing, if they exceed the run's limit. */
   count(bytes: number): void {
     if (this.writer.bytes + bytes > this.#maxBytes) throw tooLarge(this.#maxBytes);
     this.writer.bytes += bytes;

@@ -54,6 +54,6 @@ export const timedOut = (timeoutMs: number): Problem => ({
 });
 
 export const tooLarge = (maxBytes: number): Refusal =>
-  new Refusal("too-large", `the run grew over its limit of ${maxBytes} bytes`, {
+  new Refusal("too-large", `the run exceeded its limit of ${maxBytes} bytes`, {
     hint: "raise maxBytes, or return less from tools",
   });

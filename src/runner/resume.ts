@@ -75,7 +75,7 @@ export const resumeAfter = async (
   return { entries: () => pagesOf(log, run, 0, to), state };
 };
 
-/** The bytes stored beside the log that an event refers to. */
+/** The bytes stored alongside the log that an event refers to. */
 const fileBytesOf = (event: Event): number => {
   if (event.type === "file") return event.file === undefined ? 0 : (event.bytes ?? 0);
   if (event.type === "run-start") {

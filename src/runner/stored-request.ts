@@ -2,7 +2,7 @@ import type { EventOf } from "../events.ts";
 import type { Log } from "../log.ts";
 import { type RunRequest, runRequestSchema } from "../source.ts";
 
-/** A request as stored beside its run, without secrets, and the agent to resume with. */
+/** A request as stored alongside its run, without secrets, and the agent to resume with. */
 export interface StoredRequest {
   readonly request: RunRequest;
   /** The name under which the agent is configured. */
@@ -45,7 +45,7 @@ export const readRequest = async (log: Log, run: string, start: EventOf<"run-sta
     return { request, agent: agentKey, withheld: [] };
   }
   const stored = await log.get(run, file.file);
-  if (!stored) throw new Error(`the request of run ${run} is not beside its log`);
+  if (!stored) throw new Error(`the request of run ${run} is not stored with its log`);
   const kept = JSON.parse(Buffer.concat(await Array.fromAsync(stored.bytes)).toString()) as Record<string, unknown>;
   const request = runRequestSchema.parse({ ...kept, run });
   const withheld = Array.isArray(kept.withheld) ? kept.withheld.map(String) : [];

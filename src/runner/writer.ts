@@ -23,7 +23,7 @@ export class Writer implements Job {
   #pending: Entry[] | undefined;
   seq: number;
   lastAt: number;
-  /** The size of the run, including files stored beside its log. */
+  /** The size of the run, including files stored alongside its log. */
   bytes = 0;
   #lastFlushAt = 0;
   #isScheduled = false;

@@ -117,7 +117,7 @@ const plainRoutes = (options: ApiOptions): readonly PlainRoute[] => {
     {
       method: "GET",
       path: "/health",
-      summary: "Whether the process answers.",
+      summary: "Whether the process responds.",
       handle: ({ json }) => json({ status: "ok", version: options.facts.version }),
     },
     {
@@ -132,7 +132,7 @@ const plainRoutes = (options: ApiOptions): readonly PlainRoute[] => {
     {
       method: "GET",
       path: "/metrics",
-      summary: "Counts in Prometheus' text format.",
+      summary: "Metrics in Prometheus' text format.",
       handle: ({ text }) =>
         text(options.metrics(), 200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" }),
     },

@@ -24,7 +24,7 @@ export const checkAttachments = async (
     throw new HttpRefusal(
       413,
       "too-many-files",
-      `A request can have ${limits.files} files, and this one has ${parts.length}.`,
+      `A request can have up to ${limits.files} files; this one has ${parts.length}.`,
       "Send fewer. The setting limits.files sets the limit.",
     );
   let total = 0;
@@ -37,7 +37,7 @@ export const checkAttachments = async (
     throw new HttpRefusal(
       413,
       "files-too-large",
-      `The files of a request can take ${megabytes(limits.filesBytes)} together, and these take ${megabytes(total)}.`,
+      `The files of a request can have up to ${megabytes(limits.filesBytes)} in total; these have ${megabytes(total)}.`,
       "Send fewer or smaller ones. The setting limits.filesBytes sets the limit.",
     );
 };
@@ -46,7 +46,7 @@ export const fileTooLarge = (name: string | undefined, bytes: number, most: numb
   new HttpRefusal(
     413,
     "file-too-large",
-    `${name ? `The file ${name.slice(0, 100)}` : "A file"} has ${megabytes(bytes)}; the most is ${megabytes(most)}.`,
+    `${name ? `The file ${name.slice(0, 100)}` : "A file"} is ${megabytes(bytes)}; the limit is ${megabytes(most)}.`,
     "Send a smaller file. The setting limits.fileBytes sets the limit.",
   );
 

@@ -57,7 +57,7 @@ export const createBegin = ({
     const agent = agentOf(command.request.agent);
     const known = command.request.run === undefined ? undefined : await log.info(command.request.run);
     if (known && !may(principal, "watch", known)) throw taken(known.run);
-    if (known?.dropped) throw missing(`run ${known.run} was dropped`, true);
+    if (known?.dropped) throw missing(`run ${known.run} was deleted`, true);
     if (!known) checkLoad();
     const { thread } = command.request;
     if (!known && dialect.segments && thread !== undefined)

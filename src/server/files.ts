@@ -3,7 +3,7 @@ import { Refusal } from "../source.ts";
 import { HttpRefusal } from "./refusals.ts";
 
 /**
- * A file stored beside the log, whole or in part. Agents create files from untrusted input, so they are only offered as
+ * A file stored alongside the log, whole or in part. Agents create files from untrusted input, so they are only offered as
  * downloads and never run on our origin.
  */
 export const fileResponse = async (

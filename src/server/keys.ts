@@ -67,12 +67,15 @@ export const createKeys = ({ records, configured }: KeysOptions): Keys => {
       const isTaken =
         configured.some(({ name }) => name === wanted.name) || kept.some((each) => nameOf(each) === wanted.name);
       if (isTaken)
-        throw new Refusal("key-taken", `there is a key ${wanted.name} already`, {
+        throw new Refusal("key-taken", `a key named ${wanted.name} already exists`, {
           status: 409,
           hint: "choose another name, or revoke that one",
         });
       if (kept.length >= MAX_KEYS)
-        throw new Refusal("too-many-keys", `there are ${MAX_KEYS} keys already`, { status: 409, hint: "revoke some" });
+        throw new Refusal("too-many-keys", `the server already has ${MAX_KEYS} keys`, {
+          status: 409,
+          hint: "revoke some",
+        });
       const key = PREFIX + randomBytes(32).toString("base64url");
       await records.put(KIND, keyHash(key), JSON.parse(JSON.stringify({ ...wanted, created: Date.now() })) as Json);
       return key;

@@ -103,7 +103,7 @@ export const createLinks = ({ records, secret, knowsKey, onError }: LinksOptions
     async create(wanted) {
       const { run } = wanted;
       if ((await list(run)).length >= MAX_LINKS)
-        throw new Refusal("too-many-links", `run ${run} has ${MAX_LINKS} links already`, {
+        throw new Refusal("too-many-links", `run ${run} already has ${MAX_LINKS} links`, {
           status: 409,
           hint: "revoke some of them first",
         });

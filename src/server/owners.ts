@@ -23,7 +23,7 @@ export const createOwners = (log: Log): Owners => {
       const info = await log.info(run);
       // Do not reveal whether another user's run exists.
       if (!info || !may(principal, action, info)) throw missing(`there is no run ${run.slice(0, 100)}`, false);
-      if (info.dropped) throw missing(`run ${run} was dropped`, true);
+      if (info.dropped) throw missing(`run ${run} was deleted`, true);
       return info;
     },
     list: async (principal, query, action = "watch") => {

@@ -48,7 +48,7 @@ export const runRoutes = (options: RunRoutesOptions): readonly PlainRoute[] => {
     {
       method: "GET",
       path: "/runs/:run/files/:file",
-      summary: "A file beside the run's log; takes Range.",
+      summary: "A file stored with the run's log; supports Range.",
       handle: async (context) => {
         const { run } = await info(context);
         const { log } = readings(context.env.principal);

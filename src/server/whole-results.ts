@@ -2,7 +2,7 @@ import type { Content, Entry, Json } from "../events.ts";
 import { type Log, VALUE_FILE } from "../log.ts";
 
 /**
- * Puts results stored beside the log back into their entries, for dialects whose format needs them whole. Returns
+ * Puts results stored alongside the log back into their entries, for dialects whose format needs them whole. Returns
  * without a promise if there are none, so that only such results cost one.
  */
 export const wholeResults = (

@@ -122,7 +122,7 @@ const decoderOf = (dialect: Dialect): Decoder => {
     } catch (cause) {
       throw new Refusal("upstream-invalid", `the upstream server did not send ${dialect.name}`, {
         status: 502,
-        hint: "check that the server at url speaks this dialect",
+        hint: "check that the server at url uses this dialect",
         cause,
       });
     }

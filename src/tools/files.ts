@@ -52,7 +52,7 @@ const listFiles = (root: Workspace) =>
   defineTool({
     name: "list_files",
     description:
-      "List what a directory of the workspace contains: one name per line, directories end with a slash, files show their size. Does not look into subdirectories; use glob_files for that.",
+      "Lists the contents of a directory in the workspace: one name per line, directories with a trailing slash, files with their size. Does not look into subdirectories; use glob_files for that.",
     input: z.object({ path: where }),
     doing: ({ path: at }) => `Listing ${at ?? "the workspace"}…`,
     run: ({ path: at = "" }) =>
@@ -76,11 +76,11 @@ const readFile = (root: Workspace, maxBytes: number) =>
   defineTool({
     name: "read_file",
     description:
-      "Read a text file of the workspace. Returns its lines unchanged, starting at line `offset`, at most `limit`. A long file comes in pieces: the note at the end gives the next offset.",
+      "Reads a text file in the workspace. Returns its lines unchanged, starting at line `offset`, at most `limit`. A long file comes in pieces: the note at the end gives the next offset.",
     input: z.object({
       path,
       offset: z.int().min(1).optional().describe("The first line to read, counted from 1. Default: 1"),
-      limit: z.int().min(1).max(100_000).optional().describe("The most lines to read. Default: 2000"),
+      limit: z.int().min(1).max(100_000).optional().describe("The maximum number of lines to read. Default: 2000"),
     }),
     doing: ({ path: at }) => `Reading ${at}…`,
     run: ({ path: at, offset = 1, limit = 2000 }, { signal }) =>
@@ -116,7 +116,7 @@ const writeFile = (root: Workspace, inTurn: Turns) =>
   defineTool({
     name: "write_file",
     description:
-      "Write a text file of the workspace: makes it, with the directories it needs, or replaces all of its content. To change a part of a file use edit_file.",
+      "Writes a text file in the workspace: creates it, with any missing directories, or replaces its content. To change part of a file, use edit_file.",
     input: z.object({ path, content: z.string().max(MAX_WRITE).describe("The whole content of the file") }),
     doing: ({ path: at }) => `Writing ${at}…`,
     run: ({ path: at, content }, context) =>
@@ -137,7 +137,7 @@ const editFile = (root: Workspace, inTurn: Turns) =>
   defineTool({
     name: "edit_file",
     description:
-      "Change a part of a text file of the workspace: replaces the text `find` by `replace`. `find` must be exactly what the file contains, spaces and line breaks too, and must be there only once; give enough lines around it, or set `all` to replace every occurrence.",
+      "Changes part of a text file in the workspace: replaces the text `find` with `replace`. `find` must match the file exactly, including spaces and line breaks, and must occur only once. Include enough surrounding lines, or set `all` to replace every occurrence.",
     input: z.object({
       path,
       find: z.string().min(1).describe("The exact text to replace"),
@@ -185,7 +185,7 @@ const globFiles = (root: Workspace) =>
   defineTool({
     name: "glob_files",
     description:
-      "Find files of the workspace by a pattern for their path: `*` and `?` within a name, `**` for any directories, [abc] and {a,b}. `*.md` finds only at the top, `**/*.md` everywhere. One path per line.",
+      "Finds files in the workspace by a pattern for their path: `*` and `?` within a name, `**` for any directories, [abc] and {a,b}. `*.md` finds only at the top, `**/*.md` everywhere. One path per line.",
     input: z.object({ pattern: z.string().min(1).max(1000), path: where, everything }),
     doing: ({ pattern }) => `Looking for ${pattern}…`,
     run: ({ pattern, path: at = "", everything: all = false }, { signal }) => {

@@ -23,12 +23,12 @@ export const http = ({ allowPrivate = [], maxBytes = MAX_BYTES, timeoutMs = TIME
   defineTool({
     name: "fetch_url",
     description:
-      "Fetch a URL of the internet. Answers with a page's readable text and links, with JSON, or with a file for images and other data. Methods other than GET and HEAD change something, so the user is asked first.",
+      "Fetches a URL. Returns a page's readable text and links, JSON, or a file for images and other data. Methods other than GET and HEAD can change something, so the user is asked first.",
     input: z.object({
-      url: z.string().max(8192).describe("The whole URL, with http:// or https://"),
+      url: z.string().max(8192).describe("The full URL, with http:// or https://"),
       method: z.enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]).optional().describe("Default: GET"),
       headers: z.record(z.string(), z.string()).optional(),
-      body: z.string().optional().describe("The body, for POST, PUT and PATCH. Say its content-type in headers"),
+      body: z.string().optional().describe("The body, for POST, PUT and PATCH. Set its content-type in headers"),
     }),
     doing: ({ url }) => `Fetching ${url.slice(0, 100)}…`,
     approval: ({ method = "GET" }) => approvalFor(method),

@@ -143,7 +143,7 @@ const reporter = (connection: ServerConnection, notify: (text: string, level: "i
       const { tools } = await connection.ready(refresh);
       if (down !== undefined) notify(`The MCP server ${name} is back.`, "info");
       else if (connection.deaths > deaths)
-        notify(`The MCP server ${name} was lost (${connection.lastDeath}) and is connected again.`, "warning");
+        notify(`The MCP server ${name} disconnected (${connection.lastDeath}) and has reconnected.`, "warning");
       down = undefined;
       deaths = connection.deaths;
       return tools;

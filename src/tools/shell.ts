@@ -39,7 +39,7 @@ export interface ShellOptions {
 const input = z
   .object({
     command: z.string().min(1).optional().describe("One program, such as git. Put its arguments into args"),
-    args: z.array(z.string()).optional().describe("Passed to the program unchanged: no quoting, no expansion"),
+    args: z.array(z.string()).optional().describe("Passed to the program unchanged, without quoting or expansion"),
     script: z.string().min(1).optional().describe("Instead of command: a script for sh, with pipes, && and expansion"),
     directory: z.string().optional().describe("Where to run it, relative to the workspace. Default: the workspace"),
   })
@@ -58,7 +58,7 @@ export const shell = (options: ShellOptions): Tool => {
   return defineTool<ShellInput>({
     name: "run_command",
     description:
-      "Run a command on the machine, in the workspace, and answer with its exit code and what it printed (of long output the beginning and the end). Give a program and its arguments as `command` and `args`, or a `script` for sh. It gets no input: use options that do not ask. Everything it starts ends with it, so a server or watcher cannot be left running.",
+      "Runs a command in the workspace and returns its exit code and output (for long output, the beginning and the end). Give a program and its arguments as `command` and `args`, or a `script` for sh. It gets no input, so use options that do not prompt. Everything it starts ends with it, so a server or watcher cannot be left running.",
     input,
     doing: ({ command, args = [], script }) => `Running ${(script ?? [command, ...args].join(" ")).slice(0, 80)}…`,
     approval: options.approval ?? "always",

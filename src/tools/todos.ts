@@ -6,7 +6,7 @@ const input = z.object({
   todos: dataSchemas.todos
     .max(100)
     .refine((list) => new Set(list.map((todo) => todo.id)).size === list.length, "two todos have the same id")
-    .describe("The whole list, in order. Keep the id of a todo that stays"),
+    .describe("The whole list, in order. A todo that stays keeps its id"),
 });
 
 /** Shows the plan of a longer task to all viewers. */
@@ -14,7 +14,7 @@ export const todos = (): Tool =>
   defineTool({
     name: "write_todos",
     description:
-      "Write the list of todos for a task of several steps, shown to the user. Replaces the whole list: give every todo each time, with its status: pending, active (you work on it now), done or cancelled. Call it when you have a plan, when you begin a todo and as soon as one is done. Not needed for a task of one or two steps.",
+      "Writes the todo list of a task with several steps. The user sees it. Replaces the whole list, so include every todo each time, with its status: pending, active (in progress), done or cancelled. Call it when you have a plan, when you start a todo and as soon as one is done. Not needed for a task of one or two steps.",
     input,
     doing: "Updating the plan…",
     run({ todos: list }, context) {

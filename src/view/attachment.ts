@@ -27,13 +27,13 @@ export const attachmentProblem = (file: Attached, { limits, accepts, before }: A
   const name = oneLine(file.name, 80);
   if (file.bytes === 0) return `${name} is empty.`;
   if (file.bytes > limits.fileBytes)
-    return `${name} has ${byteText(file.bytes)}. A file can have up to ${byteText(limits.fileBytes)}.`;
+    return `${name} is ${byteText(file.bytes)}. The limit is ${byteText(limits.fileBytes)} per file.`;
   if (before.length >= limits.files)
     return `${name} was not attached: a message can have at most ${limits.files} files.`;
   if (before.reduce((sum, { bytes }) => sum + bytes, file.bytes) > limits.filesBytes)
-    return `${name} was not attached: all files together can have up to ${byteText(limits.filesBytes)}.`;
+    return `${name} was not attached: the limit for all files together is ${byteText(limits.filesBytes)}.`;
   if (!accepts || mayBeText(file.mediaType) || accepts.some((type) => matches(file.mediaType, type))) return "";
-  return `${name} cannot be read by this model. It accepts ${kindsOf(accepts)}.`;
+  return `This model cannot read ${name}. It accepts ${kindsOf(accepts)}.`;
 };
 
 /**

@@ -19,6 +19,6 @@ export const describeCounts = (calls: readonly CallNode[]): CallCounts => {
     executing: counted(({ state }) => state === "executing", badgeOf("executing").word),
     pending: counted(({ state }) => state === "pending", badgeOf("pending").word),
     failed: counted(({ state }) => badgeOf(state).tone === "bad", badgeOf("error").word),
-    all: `${calls.length} in all`,
+    all: `${calls.length} total`,
   };
 };

@@ -174,7 +174,7 @@ describe("encoding", () => {
     ]);
     expect(said(encoded(deepAgent, log)).at(-1)).toMatchObject({
       type: "status",
-      data: { description: "reader was ended by an error: no" },
+      data: { description: "reader failed: no" },
     });
   });
 });

@@ -45,7 +45,7 @@ describe.each([
   { finish: "length", why: "limit on output tokens", todo: "continue", reason: "length" },
   { finish: "filter", why: "content filter", todo: "Rephrase", reason: "content_filter" },
   // OpenAI has no reason for this. `length` is the one for a truncated answer.
-  { finish: "interrupted", why: "broke off", todo: "Ask again", reason: "length" },
+  { finish: "interrupted", why: "its process ended", todo: "Ask again", reason: "length" },
 ] as const)("an answer that ended as $finish", ({ finish, why, todo, reason }) => {
   const said = (dialect: Dialect) => dataOf(dialect, finish).join("\n");
 

@@ -46,7 +46,7 @@ describe("budgets", () => {
     expect(card).toMatch(/: headxxx[^]*characters left out; the whole: http:\/\/runcast\/\?run=r&read …\][^]*xtail\]$/);
   });
 
-  test("of a result stored beside the log, head, tail and link are shown", () => {
+  test("of a result stored alongside the log, head, tail and link are shown", () => {
     const file = {
       type: "file",
       file: "f",

@@ -191,7 +191,7 @@ describe("responses", () => {
     expect(told.map(([role]) => role)).toEqual(["user", "assistant", "tool", "user"]);
     expect(told[0]?.[1]).toEqual([{ type: "file", mediaType: "application/pdf", data: "BBBB", name: "a.pdf" }]);
     expect(told[3]?.[1]).toEqual([
-      { type: "text", text: "The result of call a has this with it:" },
+      { type: "text", text: "The result of call a includes this:" },
       { type: "file", mediaType: "image/png", data: "AAAA" },
     ]);
   });

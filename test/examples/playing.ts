@@ -15,7 +15,7 @@ export interface Played {
   outcomes(): [name: string, outcome: string][];
   /** The root agent's text. */
   text(): string;
-  /** A file stored beside the log. */
+  /** A file stored alongside the log. */
   file(file: string): Promise<string>;
 }
 

@@ -33,7 +33,8 @@ describe.each(documents)("%s", (document) => {
   });
 
   test("names only existing commands", () => {
-    for (const [, script] of text.matchAll(/npm run (?:--silent )?([\w:-]+)/g)) expect(Object.keys(scripts)).toContain(script);
+    for (const [, script] of text.matchAll(/npm run (?:--silent )?([\w:-]+)/g))
+      expect(Object.keys(scripts)).toContain(script);
   });
 });
 

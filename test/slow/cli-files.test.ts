@@ -34,7 +34,7 @@ test("watch --file sends files with the message, and reports problems with a fil
   const missing = await watch("nothing.png");
   expect([missing.code, missing.error]).toEqual([1, expect.stringContaining("nothing.png cannot be read")]);
   const large = await watch("film.png");
-  expect([large.code, large.error]).toEqual([1, expect.stringContaining("A file can have up to 10.0 MB")]);
+  expect([large.code, large.error]).toEqual([1, expect.stringContaining("The limit is 10.0 MB per file")]);
   expect(requests).toHaveLength(1);
   const alone = await runcast(["watch", `${url}/runs/x`, "--file", "dot.png"], { cwd });
   expect([alone.code, alone.error]).toEqual([2, expect.stringContaining("--file needs --message")]);

@@ -89,7 +89,7 @@ describe("a refusal is shown with the server's message and a hint", () => {
     closers.push(close);
     for (const command of ["watch", "export"])
       expect((await runcast([command, `${url}/runs/r`])).error).toBe(
-        `runcast ${command}: the answer was HTTP 404 (check that the server at ${url} is Runcast)\n`,
+        `runcast ${command}: the server returned HTTP 404 (check that the server at ${url} is Runcast)\n`,
       );
   });
 });
@@ -99,7 +99,7 @@ describe("without a server", () => {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     const watched = await runcast(["watch", `${url}/runs/x`]);
-    const message = `no server answers at ${url}; check the port, or start one there with: npm start -- --port ${port}\n`;
+    const message = `no server responds at ${url}; check the port, or start one there with: npm start -- --port ${port}\n`;
     expect(watched.error).toBe(`runcast watch: ${message}`);
     expect(watched.out).toMatch(/^\(no answer yet \(.*ECONNREFUSED.*\); trying again\)\n$/);
     expect((await runcast(["export", `${url}/runs/x`])).error).toBe(`runcast export: ${message}`);
@@ -112,14 +112,16 @@ describe("without a server", () => {
 
   test("a host that does not exist is named", async () => {
     const { error } = await runcast(["export", "http://nosuch.invalid/runs/x"]);
-    expect(error).toBe("runcast export: there is no host nosuch.invalid; check the address http://nosuch.invalid\n");
+    expect(error).toBe(
+      "runcast export: the host nosuch.invalid was not found; check the address http://nosuch.invalid\n",
+    );
   });
 
   test("a run id that is not a file is looked up on the server, and both are mentioned", async () => {
     const env = { RUNCAST_URL: `http://127.0.0.1:${await freePort()}` };
     for (const command of ["check", "replay"])
       expect((await runcast([command, "nosuchrun"], { env })).error).toContain(
-        `runcast ${command}: there is no file nosuchrun; as a run: no server answers at ${env.RUNCAST_URL}; `,
+        `runcast ${command}: there is no file nosuchrun; as a run: no server responds at ${env.RUNCAST_URL}; `,
       );
   });
 });

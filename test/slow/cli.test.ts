@@ -257,7 +257,7 @@ describe("watch", () => {
   test("reports that no server responds", async () => {
     const port = await freePort();
     const { error, code } = await runcast(["watch", `http://127.0.0.1:${port}/runs/x`]);
-    expect(error).toContain(`no server answers at http://127.0.0.1:${port}`);
+    expect(error).toContain(`no server responds at http://127.0.0.1:${port}`);
     expect(code).toBe(1);
   });
 

@@ -51,8 +51,8 @@ describe("a hostile MCP server", () => {
   });
 
   test.each([
-    ["HTTP", hostileHttp, "The server's answer is larger than 16777216 bytes."],
-    ["stdio", hostileStdio, "The MCP server bad was lost during the call: its answer is too large."],
+    ["HTTP", hostileHttp, "The server's response is larger than 16777216 bytes."],
+    ["stdio", hostileStdio, "The MCP server bad disconnected during the call: its response is too large."],
   ])("cannot fill the memory with one result: %s", async (_, start, message) => {
     const tools = toolkit({ servers: { bad: await start() } });
     const { ends } = await calling(tools, [[["bad__huge", { bytes: 400 * 1024 * 1024 }]]]);

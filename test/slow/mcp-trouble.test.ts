@@ -27,14 +27,14 @@ describe("a server that dies", () => {
       error: {
         code: "mcp-server-lost",
         retryable: true,
-        message: expect.stringMatching(/^The MCP server all was lost during the call/),
+        message: expect.stringMatching(/^The MCP server all disconnected during the call/),
       },
     });
     expect(ends[1]).toMatchObject({ outcome: "ok" });
     expect(textOf(ends[1])).toBe("Echo: again");
     expect(server.pid()).not.toBe(killed);
     expect(all("notice")).toMatchObject([
-      { level: "warning", text: expect.stringMatching(/^The MCP server all was lost .* connected again\.$/) },
+      { level: "warning", text: expect.stringMatching(/^The MCP server all disconnected .* has reconnected\.$/) },
     ]);
     expect(text()).toBe("done");
   });

@@ -162,9 +162,9 @@ describeInBrowser("attachments", ({ serve, open }) => {
       document.querySelector("main")!.dispatchEvent(drop);
     });
     const alert = page.getByRole("alert");
-    await expect.poll(() => alert.innerText()).toContain("film.png has 20.0 MB. A file can have up to 10.0 MB.");
+    await expect.poll(() => alert.innerText()).toContain("film.png is 20.0 MB. The limit is 10.0 MB per file.");
     expect(await alert.innerText()).toContain(
-      "all.zip cannot be read by this model. It accepts text files, images and PDFs.",
+      "This model cannot read all.zip. It accepts text files, images and PDFs.",
     );
     expect(await attached(page).count()).toBe(1);
     await page.route("**/files?*", (route) =>

@@ -123,7 +123,7 @@ describeInBrowser("what a run embeds", ({ serve, open, mistakes }: Browsing) => 
       setTimeout(() => { location = "/frame?origin=" + encodeURIComponent("${evil.url}"); }, 50);</script>`;
     const page = await open(await serve(embeds({ embed: "e", html, title: "Evil", origins: [evil.url] })));
     await show(page);
-    await page.getByRole("button", { name: "Show without" }).click();
+    await page.getByRole("button", { name: "Show without them" }).click();
     await page.getByText("Evil tried to load another document, so it was closed.").waitFor();
     expect(await page.locator('iframe[title="Evil"]').count()).toBe(0);
     expect(evil.asked).toEqual([]);
@@ -194,11 +194,11 @@ describeInBrowser("what a run embeds", ({ serve, open, mistakes }: Browsing) => 
     expect(bodies).toEqual([]);
     expect(await violations(page)).toEqual([]);
     await bar.getByRole("button", { name: "Run" }).click();
-    await inside(page, "Page of weather_map").getByRole("button", { name: "Zoom" }).click();
-    await inside(page, "Page of weather_map").getByText("clicked").waitFor();
+    await inside(page, "Page from weather_map").getByRole("button", { name: "Zoom" }).click();
+    await inside(page, "Page from weather_map").getByText("clicked").waitFor();
     await page.locator("[data-message]").getByText("Your client answered").waitFor();
     expect(JSON.parse(bodies.join(""))).toHaveProperty("city");
     await page.reload();
-    await inside(page, "Page of weather_map").getByText("Map").waitFor();
+    await inside(page, "Page from weather_map").getByText("Map").waitFor();
   });
 });

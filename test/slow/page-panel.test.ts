@@ -28,7 +28,7 @@ describeInBrowser("the tools panel and the tray", ({ serve, open, openBeside }: 
     await ended(page, "done");
     await openPanel(page);
     await send(page, "fold");
-    await panel(page).getByText("12 in all").waitFor();
+    await panel(page).getByText("12 total").waitFor();
     await panel(page).getByText("4 failed").waitFor();
     await panel(page).getByLabel("State").selectOption("timed out");
     await expect.poll(() => rows(page)).toEqual(["end_as_timeout"]);
@@ -210,7 +210,7 @@ describeInBrowser("the tools panel and the tray", ({ serve, open, openBeside }: 
     await openPanel(page);
     await send(page, "x");
     await page.locator("[data-run]").getByText("Words come.").waitFor();
-    await panel(page).getByText("20 in all").waitFor();
+    await panel(page).getByText("20 total").waitFor();
     await takeRenders(page);
     for (const [index, word] of words.entries()) {
       word.resolve();

@@ -122,7 +122,7 @@ describeInBrowser("replay and share on the page", ({ serve, open }: Browsing) =>
     await page.getByRole("article", { name: "Agent" }).getByRole("button", { name: "Deny" }).waitFor();
     await page.getByRole("button", { name: "Share" }).click();
     const share = page.getByRole("dialog", { name: "Share this run" });
-    await share.getByRole("combobox", { name: "Ends after" }).selectOption("1 hour");
+    await share.getByRole("combobox", { name: "Expires after" }).selectOption("1 hour");
     await share.getByRole("button", { name: "Create link" }).click();
     const link = await share.getByRole("textbox", { name: "Link to this run" }).inputValue();
     expect(await violations(page)).toEqual([]);

@@ -299,7 +299,7 @@ describe("responses", () => {
       expect(bomb.context.kept[0]!.ref.bytes).toBe(100_000);
     }
     await expect(fetched({ "content-type": "text/plain", "content-encoding": "gzip" }, "not gzip")).rejects.toThrow(
-      "broke off",
+      "was cut off",
     );
   });
 
@@ -367,11 +367,11 @@ describe("requests", () => {
     const server = await start((_, response) => {
       response.writeHead(200, { "content-length": "100" }).write("part", () => response.destroy());
     });
-    await expect(fetchUrl({ url: server.url }, { allowPrivate: [server.host] })).rejects.toThrow("broke off");
+    await expect(fetchUrl({ url: server.url }, { allowPrivate: [server.host] })).rejects.toThrow("was cut off");
     const gone = await startServer();
     await gone.close();
     await expect(fetchUrl({ url: gone.url }, { allowPrivate: [gone.host] })).rejects.toThrow(
-      "did not answer (ECONNREFUSED)",
+      "did not respond (ECONNREFUSED)",
     );
   });
 });

@@ -168,7 +168,7 @@ test("an app gets responses and its call, and requests for missing features are 
       params: { content: [{ type: "text", text: "sunny" }], structuredContent: { t: 20 } },
     },
   ]);
-  expect(ask("tools/call")[0].error.message).toBe("tools/call is not offered here");
+  expect(ask("tools/call")[0].error.message).toBe("tools/call is not supported here");
   expect(ask("constructor")[0].error).toBeDefined();
   expect(ask("ui/open-link", { url: "javascript:alert(1)" })[0].result).toEqual({ isError: true });
   expect(ask("ui/open-link", { url: "https://bank.example@evil.example/" })[0].result).toEqual({ isError: true });
@@ -185,7 +185,7 @@ test("a browser tool responds with a page only if it is inline", () => {
   expect(resultOf(tool, { ...page, disposition: "attachment" })).toEqual({ text: "<p>", isError: false });
   expect(resultOf(tool, { ...page, status: 500, text: "no" })).toMatchObject({
     isError: true,
-    text: "t answered 500: no",
+    text: "t returned 500: no",
   });
 });
 

@@ -23,7 +23,7 @@ export const activityEvents = (scopes: Scopes, type: string, fields: Fields): Ev
     ...rest,
     ...(scopes.hasSeen("call", call) && { call }),
     ...(scopes.hasSeen("part", part) && { part }),
-    // The URL of bytes stored beside the log is only for readers that cannot resolve `file`.
+    // The URL of bytes stored alongside the log is only for readers that cannot resolve `file`.
     ...(rest["file"] === undefined && url !== undefined && { url }),
   };
   return MARKS.has(kind) ? [{ ...known, type: kind, ...of } as Event] : [];

@@ -30,7 +30,7 @@ export const createSubAgents = (): SubAgents => {
     end({ agent, outcome, error }) {
       if (!open.delete(agent)) return [];
       if (outcome === "done") return [frame("SUBAGENT_FINISHED", { subagentRunId: agent })];
-      const message = error?.message ?? `The sub-agent was ${outcome === "error" ? "ended by an error" : outcome}.`;
+      const message = error?.message ?? `The sub-agent ${outcome === "error" ? "failed" : `was ${outcome}`}.`;
       return [frame("SUBAGENT_ERROR", { subagentRunId: agent, message, code: error?.code ?? outcome })];
     },
     suspend: (asks) =>

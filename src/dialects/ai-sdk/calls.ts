@@ -149,7 +149,7 @@ export const createCalls = (sdk: SdkVersion, link: EncodeOptions["link"]): Calls
 
 const inputOf = (text: string): Json => (text === "" ? {} : ((parseJson(text) ?? text) as Json));
 
-/** A single result unwrapped, several as a list. Bytes stored beside the log appear as a URL. */
+/** A single result unwrapped, several as a list. Bytes stored alongside the log appear as a URL. */
 const outputOf = ({ value, content = [] }: EventOf<"tool-end">, link: EncodeOptions["link"]): Json => {
   if (value !== undefined) return value;
   if (content.length === 0) return null;

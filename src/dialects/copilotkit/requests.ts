@@ -67,7 +67,7 @@ export const readStop = (request: DialectRequest): Command => {
 export const write = (command: Command): Written => {
   if (command.do === "start") return writeStart(command, (agent) => `${pathOf(agent)}/run`);
   if (command.do === "reply" || command.do === "answer")
-    throw new Error(`clients of CopilotKit cannot ask to ${command.do}`);
+    throw new Error(`CopilotKit clients cannot request ${command.do}`);
   const { run } = command;
   const agent = typeof run === "string" ? undefined : run.agent;
   const thread = typeof run === "string" ? NO_THREAD : encodeURIComponent(run.thread);

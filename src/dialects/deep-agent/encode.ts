@@ -58,7 +58,7 @@ export const createDeepAgentEncoder = (options: EncodeOptions): ((entry: Entry) 
     agents.delete(agent);
     if (outcome === "done") return [frame("agent_end", { agent_id: agent, depth })];
     // Clients treat every end as a success, so a status with the failure follows.
-    const description = `${name} was ${outcome === "error" ? "ended by an error" : outcome}${error ? `: ${error.message}` : ""}`;
+    const description = `${name} ${outcome === "error" ? "failed" : `was ${outcome}`}${error ? `: ${error.message}` : ""}`;
     return [
       frame("agent_end", { agent_id: agent, depth, outcome, error }),
       frame("status", { description, agent_depth: depth - 1 }),
@@ -70,7 +70,7 @@ export const createDeepAgentEncoder = (options: EncodeOptions): ((entry: Entry) 
     const { outcome, error } = event;
     const { incomplete } = answerEnd;
     if (outcome === "done" && !incomplete) return [{ data: '{"type":"done"}' }];
-    const message = error?.message || `The run was ${outcome === "error" ? "ended by an error" : outcome}.`;
+    const message = error?.message || `The run ${outcome === "error" ? "failed" : `was ${outcome}`}.`;
     const shown = incomplete ? incompleteText(incomplete) : `${FAILED}${problemText({ ...error, message })}`;
     return [
       frame("token", { content: hasText ? `\n\n${shown}` : shown, agent_depth: 0, is_error: true }),

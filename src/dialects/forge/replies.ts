@@ -17,7 +17,7 @@ export const replies: readonly PlainRoute[] = [
   {
     method: "GET",
     path: "/health",
-    summary: "Whether the server answers, for Forge's page.",
+    summary: "Whether the server responds, for Forge's page.",
     reply: () => ({ status: "ok", armory_available: true }),
   },
   {
@@ -38,13 +38,13 @@ export const replies: readonly PlainRoute[] = [
   {
     method: "GET",
     path: "/tools",
-    summary: "The tools of the agents, as far as they are known.",
+    summary: "The known tools of the agents.",
     reply: (facts, request) => toolsOf(facts, request).map(toolOf),
   },
   {
     method: "POST",
     path: "/tools/refresh",
-    summary: "How many tools there are.",
+    summary: "The number of tools.",
     reply: (facts, request) => ({ status: "refreshed", tool_count: toolsOf(facts, request).length }),
   },
   {
@@ -65,7 +65,7 @@ export const replies: readonly PlainRoute[] = [
   {
     method: "GET",
     path: "/models",
-    summary: "The agents, and the models each may be asked for.",
+    summary: "The agents, and the models that a request can choose.",
     reply: (facts, request) => {
       const models = modelsOf(facts, request).filter(fits(request.query));
       return { providers: models.length > 0 ? [OURS] : [], models, cached_at: null };
@@ -74,7 +74,7 @@ export const replies: readonly PlainRoute[] = [
   {
     method: "POST",
     path: "/models/refresh",
-    summary: "How many agents and models there are.",
+    summary: "The number of agents and models.",
     reply: (facts, request) => {
       const { length } = modelsOf(facts, request);
       return { status: "refreshed", model_count: length, provider_count: length > 0 ? 1 : 0 };
@@ -107,7 +107,7 @@ export const replies: readonly PlainRoute[] = [
   {
     method: "GET",
     path: "/models/suggestions/:provider",
-    summary: "What could be added to a provider's models.",
+    summary: "Models that could be added to a provider.",
     reply: (facts, request) => {
       const provider = request.params["provider"] ?? "";
       const models = provider === OURS ? modelsOf(facts, request) : [];

@@ -47,7 +47,7 @@ const INCOMPLETE: Readonly<Record<Incomplete["finish"], Incomplete>> = {
   },
   interrupted: {
     finish: "interrupted",
-    message: "The answer is incomplete: it broke off when its process ended.",
+    message: "The answer is incomplete: its process ended before it was complete.",
     hint: "Ask again.",
   },
 };

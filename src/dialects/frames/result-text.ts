@@ -2,7 +2,7 @@ import type { Content, EventOf } from "../../events.ts";
 import type { EncodeOptions } from "../../dialect.ts";
 
 /**
- * The result of a call as one text: text unchanged, values as JSON. For bytes stored beside the log, it contains the
+ * The result of a call as one text: text unchanged, values as JSON. For bytes stored alongside the log, it contains the
  * head from the entry and a link to the rest. Empty for a call without a result.
  */
 export const resultText = (

@@ -111,7 +111,7 @@ export const compatibility: readonly Compatibility[] = [
     kept: false,
     says: "JavaScript in the user's page, only if the pipe allows it",
   },
-  { type: "chat:tasks:cancel", reach: nowhere, since: "0.6.5", kept: false, says: "Open WebUI's own word for Stop" },
+  { type: "chat:tasks:cancel", reach: nowhere, since: "0.6.5", kept: false, says: "Open WebUI's own event for Stop" },
   { type: "message", reach: nowhere, since: "0.6.5", kept: true, says: "text appended to the content" },
   { type: "chat:message:delta", reach: nowhere, since: "0.6.5", kept: false, says: "text appended to the content" },
   { type: "replace", reach: nowhere, since: "0.6.5", kept: true, says: "replaces the content" },
@@ -121,7 +121,7 @@ export const compatibility: readonly Compatibility[] = [
     reach: nowhere,
     since: "0.6.5",
     kept: false,
-    says: "Open WebUI's own word for a message's state",
+    says: "Open WebUI's own event for a message's state",
   },
 ];
 

@@ -124,7 +124,7 @@ export const readAsk = ({ params, body }: DialectRequest): Command => {
   if (kind === "answer") return { do: "answer", run, ask, answer: parseBody(answerSchema, body) };
   if (!(ANSWER_KINDS as readonly string[]).includes(kind))
     throw new Refusal("bad-request", `an answer cannot be ${kind.slice(0, 40)}`, {
-      hint: `it is one of ${ANSWER_KINDS.join(", ")}`,
+      hint: `use one of ${ANSWER_KINDS.join(", ")}`,
     });
   const { result } = parseBody(z.object({ result: z.unknown() }), body);
   return { do: "answer", run, ask, answer: readAnswer(kind, result) };

@@ -75,7 +75,7 @@ interface CallText {
 
 /** Attributes for front ends that render a card, and the same content as code for all others. */
 const detailsOf = ({ id, label, input, result, isOk, page }: CallText): string => {
-  const shown = cut(result, MAX_CHARACTERS, `\n… (all of it: ${page})`);
+  const shown = cut(result, MAX_CHARACTERS, `\n… (full result: ${page})`);
   const attributes = [
     ["id", id],
     ["type", "tool_calls"],

@@ -72,7 +72,7 @@ const filesOfResult = (item: Item): Part[] => {
   if (item.type !== "function_call_output") return [];
   const { call_id: call, output } = item as Extract<Item, { output: unknown }>;
   const files = typeof output === "string" ? [] : readContent(output).filter(({ type }) => type === "file");
-  return files.length === 0 ? [] : [{ type: "text", text: `The result of call ${call} has this with it:` }, ...files];
+  return files.length === 0 ? [] : [{ type: "text", text: `The result of call ${call} includes this:` }, ...files];
 };
 
 const readItem = (item: Item): Message | undefined => {

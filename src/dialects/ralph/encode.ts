@@ -173,7 +173,7 @@ const retryOf = ({ agent = "" }: Event): string => `retry ${agent}`;
 
 const failure = ({ outcome, error }: EventOf<"run-end">): Frame => {
   const { message, ...rest }: Partial<Problem> = error ?? {};
-  const fields = message || `The run was ${outcome === "error" ? "ended by an error" : outcome}.`;
+  const fields = message || `The run ${outcome === "error" ? "failed" : `was ${outcome}`}.`;
   return frame({
     type: "error",
     message: problemText({ ...rest, message: fields }),

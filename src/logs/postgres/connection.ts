@@ -93,7 +93,7 @@ export const connect = async ({
       const { rows } = await client.query<{ version: string }>(
         "SELECT current_setting('server_version_num') AS version",
       );
-      if (Number(rows[0]!.version) < 140_000) throw new Error("it is older than Postgres 14");
+      if (Number(rows[0]!.version) < 140_000) throw new Error("Runcast needs Postgres 14 or newer");
       await prepare(client);
     } finally {
       client.off("error", ignore);

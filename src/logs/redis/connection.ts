@@ -109,7 +109,7 @@ const load = async (): Promise<typeof Library> => {
 const checkVersion = async (client: Client) => {
   const info = await client.send<string>(undefined, ["INFO", "server"]);
   const [, version = ""] = /redis_version:(\S+)/.exec(info) ?? [];
-  if (Number.parseInt(version, 10) < 7) throw new Error(`it is Redis ${version}, and Redis 7 or newer is needed`);
+  if (Number.parseInt(version, 10) < 7) throw new Error(`it is Redis ${version}, but Runcast needs Redis 7 or newer`);
 };
 
 /** Errors which mean that nothing was executed and a retry may succeed. */

@@ -47,7 +47,7 @@ export class Place {
 const waitingText = (position: number, { most, whose }: Bound): string =>
   whose === "user"
     ? `Waiting for your other runs: ${ordinal(position)} in line. You can have ${most} active at a time.`
-    : `Waiting for a free place: ${ordinal(position)} in line. This server runs ${most} at a time.`;
+    : `Waiting for a free slot: ${ordinal(position)} in line. This server runs ${most} at a time.`;
 
 const WORDS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
 /** Later positions are rounded, so that a long queue does not fill the logs of all waiting runs. */

@@ -59,7 +59,7 @@ export class Terminals {
         await terminal.tree?.kill();
         return {};
       default:
-        throw new Error(`${method} is not known here.`);
+        throw new Error(`${method} is not supported here.`);
     }
   }
 

@@ -56,7 +56,7 @@ export const adopt = (tools: Readonly<Record<string, AiSdkTool>>): Tool[] =>
   });
 
 const executeOf = (name: string, { type, contextSchema, execute }: AiSdkTool) => {
-  if (type === "provider") throw new TypeError(`tool ${name}: its provider defines it; give it in providerTools`);
+  if (type === "provider") throw new TypeError(`tool ${name}: its provider defines it; pass it in providerTools`);
   if (contextSchema)
     throw new TypeError(`tool ${name}: it requires a context (contextSchema), which agents do not provide`);
   if (!execute) throw new TypeError(`tool ${name}: it has no execute, so only a client could run it`);
@@ -79,7 +79,7 @@ const inputOf = (name: string, schema: unknown): InputSchema<unknown> => {
   if (typeof schema === "function") return inputOf(name, schema());
   const { jsonSchema, validate } = schema as AiSdkSchema;
   if (isObject(jsonSchema) && "then" in jsonSchema)
-    throw new TypeError(`tool ${name}: its JSON Schema is a promise; await it before the agent is made`);
+    throw new TypeError(`tool ${name}: its JSON Schema is a promise; await it before you create the agent`);
   if (!validate) return { jsonSchema };
   const standard = {
     version: 1 as const,

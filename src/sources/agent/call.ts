@@ -250,7 +250,7 @@ const CANCELLED: Problem = { code: "cancelled", message: "The call was cancelled
 const invalid = (message: string): Problem => ({ code: "invalid-input", message });
 const unknownTool = ({ tools }: Worker, name: string): Problem => ({
   code: "unknown-tool",
-  message: `There is no tool ${name}. There are: ${[...tools.keys()].join(", ") || "none"}.`,
+  message: `There is no tool ${name}. Available tools: ${[...tools.keys()].join(", ") || "none"}.`,
 });
 
 const nonZero = (counts: Readonly<Record<string, number>>) =>

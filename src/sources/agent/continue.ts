@@ -90,7 +90,7 @@ const endedResult = async (worker: Worker, { start, end }: PastCall): Promise<La
   return await modelResult(worker, start.call, start.name, whole, outcome !== "ok");
 };
 
-/** Long text is stored beside the log, but the model received the text itself. */
+/** Long text is stored alongside the log, but the model received the text itself. */
 const withText = async ({ run }: Worker, part: Content): Promise<Content> => {
   if (part.type !== "file" || part.name !== undefined || !/^(text\/plain|application\/json)$/.test(part.mediaType))
     return part;

@@ -1,7 +1,7 @@
 import type { Message, Part } from "../../events.ts";
 import type { RunContext } from "../../source.ts";
 
-/** The messages with the bytes of their files inline: files stored beside the log, and files in `data:` URLs. */
+/** The messages with the bytes of their files inline: files stored alongside the log, and files in `data:` URLs. */
 export const withBytes = (
   messages: readonly Message[],
   { get }: Pick<RunContext, "get">,

@@ -35,7 +35,9 @@ export const checkModes = ({ name, modes, tools, toolkits, providerTools }: Defi
     const missing = wanted.find((tool) => !tools.has(tool) && !Object.hasOwn(providerTools, tool));
     // The tools of toolkits are not known before a run.
     if (missing !== undefined && toolkits.length === 0)
-      throw new TypeError(`${agentLabel(name)}: its mode ${mode} wants the tool ${missing}, which it does not have`);
+      throw new TypeError(
+        `${agentLabel(name)}: its mode ${mode} names the tool ${missing}, which the agent does not have`,
+      );
   }
 };
 
@@ -114,9 +116,9 @@ const listed = ({ modes }: Definition): string =>
   [...modes].map(([name, { description }]) => `/${name}${description ? ` (${description})` : ""}`).join(", ") || "none";
 
 const unknownCommand = (definition: Definition, command: string): string =>
-  `/${command} is not a command of ${definition.name}, so it was read as text. There are: ${listed(definition)}.`;
+  `/${command} is not a command of ${definition.name}, so it was read as text. Available commands: ${listed(definition)}.`;
 
 const unknownMode = (definition: Definition, mode: string): Refusal =>
   new Refusal("unknown-mode", `The agent ${definition.name} has no mode ${mode}. Its modes: ${listed(definition)}.`, {
-    hint: "Ask for one of them, or for none.",
+    hint: "Request one of them, or none.",
   });

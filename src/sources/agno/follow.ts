@@ -34,13 +34,11 @@ export async function* follow(following: Following, first: Response | undefined)
       continue;
     }
     if (!response || !server.isBackground)
-      throw upstreamCut(
-        `The stream of the AgentOS broke off${server.isBackground ? " and could not be resumed" : ""}.`,
-      );
+      throw upstreamCut(`The connection to AgentOS was lost${server.isBackground ? " and could not be resumed" : ""}.`);
     response = undefined;
     empty = decoder.index > before ? 0 : empty + 1;
   }
-  throw upstreamCut("The AgentOS stream keeps breaking off.");
+  throw upstreamCut("The connection to AgentOS keeps breaking.");
 }
 
 async function* read(response: Response, { server, decoder, context }: Following, skip: Skip): AsyncGenerator<Event> {

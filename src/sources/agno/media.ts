@@ -3,7 +3,7 @@ import type { Content } from "../../events.ts";
 import { lineOf, textOf } from "../upstream/reading.ts";
 import type { OpenCall } from "../upstream/agent-writer.ts";
 
-/** Bytes that came with an event, to be stored beside the log. */
+/** Bytes that came with an event, to be stored alongside the log. */
 export interface Attachment {
   readonly name: string;
   readonly mediaType: string;

@@ -121,7 +121,7 @@ export const createConnection = (
   };
 
   const resume = async (connection: AbortSignal): Promise<Response> => {
-    if (run === undefined || !remote.can("follow")) throw upstreamCut("the upstream server's stream broke off");
+    if (run === undefined || !remote.can("follow")) throw upstreamCut("the connection to the upstream server was lost");
     const after = parseCursor(lastEventId) ?? { seq: 0, frame: 0 };
     const follow: Command = { do: "follow", run, after, skipFrames: received, extensions: true };
     while (isFirstTry() || (await patience())) {
@@ -132,7 +132,7 @@ export const createConnection = (
       if (response && !isTemporary(response.status)) throw await refusalOf(response, dialect.name);
       await response?.body?.cancel();
     }
-    throw upstreamCut("the upstream server's stream broke off and could not be resumed");
+    throw upstreamCut("the connection to the upstream server was lost and could not be resumed");
   };
 
   async function* read(response: Response, onSilence: () => void): AsyncGenerator<Frame> {

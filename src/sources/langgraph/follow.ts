@@ -25,7 +25,7 @@ export async function* follow(following: Following): AsyncGenerator<Event> {
   for (let empty = 0; empty < MAX_EMPTY_STREAMS; empty++) {
     const response = await wire.open();
     if (context.signal.aborted) return;
-    if (!response) throw upstreamCut("The stream of the LangGraph server broke off and could not be resumed.");
+    if (!response) throw upstreamCut("The connection to the LangGraph server was lost and could not be resumed.");
     for await (const event of eventsOf(response, following, empty > 0)) {
       empty = 0;
       yield* shown(following, event);
@@ -39,7 +39,7 @@ export async function* follow(following: Following): AsyncGenerator<Event> {
     if (!(yield* answers(following))) return;
     empty = -1;
   }
-  throw upstreamCut("The LangGraph server's stream keeps breaking off.");
+  throw upstreamCut("The connection to the LangGraph server keeps breaking.");
 }
 
 async function* eventsOf(

@@ -62,7 +62,8 @@ export const wholeText = async (response: Response, maxBytes: number): Promise<s
   let bytes = 0;
   for await (const piece of response.body ?? []) {
     bytes += piece.length;
-    if (bytes > maxBytes) throw new Refusal("upstream-too-large", "The server's answer is too large.", { status: 502 });
+    if (bytes > maxBytes)
+      throw new Refusal("upstream-too-large", "The server's response is too large.", { status: 502 });
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString();

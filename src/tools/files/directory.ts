@@ -187,7 +187,7 @@ const unopened =
   (error: NodeJS.ErrnoException): never => {
     const name = shown || "The workspace";
     const because: Record<string, string> = {
-      ENOENT: `${name} does not exist. Use list_files or glob_files to see what there is.`,
+      ENOENT: `${name} does not exist. Use list_files or glob_files to see which files exist.`,
       EACCES: `${name} may not be opened: permission denied.`,
       EPERM: `${name} may not be opened: permission denied.`,
       ENOTDIR: `A part of the path ${name} is not a directory.`,

@@ -6,7 +6,7 @@ export const editText = (
   { path, find, replace, all = false }: { path: string; find: string; replace: string; all?: boolean },
 ): { text: string; count: number } => {
   if (find === replace)
-    throw new Refusal("no-change", "find and replace are the same text: there is nothing to change.");
+    throw new Refusal("no-change", "find and replace are the same text, so there is nothing to change.");
   // The model writes \n even if the file has CRLF. Keep the file's line endings.
   const isCrlf = !before.includes(find) && before.includes("\r\n") && !find.includes("\r");
   const wanted = isCrlf ? find.replaceAll("\n", "\r\n") : find;
@@ -18,7 +18,7 @@ export const editText = (
     const lines = linesOf(pieces, wanted).slice(0, 10).join(", ");
     throw new Refusal(
       "many-matches",
-      `${path} contains that text ${count} times (lines ${lines}). Give more of the text around the one you mean, or set all.`,
+      `${path} contains that text ${count} times (lines ${lines}). Include more of the surrounding text, or set all.`,
     );
   }
   return { text: pieces.join(put), count };
@@ -27,7 +27,7 @@ export const editText = (
 const hint = (before: string, find: string): string => {
   const squeeze = (text: string) => text.replace(/\s+/g, " ").trim();
   return squeeze(before).includes(squeeze(find))
-    ? "It does, with other spaces or line breaks: copy them exactly as read_file shows them."
+    ? "It contains the text with different spaces or line breaks. Copy them exactly as read_file shows them."
     : "Read the file again and copy the text exactly.";
 };
 

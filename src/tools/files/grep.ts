@@ -57,7 +57,7 @@ export const grep = async (
   });
   if (matches.length >= MAX_MATCHES) return { matches, stopped: `Stopped at ${MAX_MATCHES} matches.` };
   if (isEnough) return { matches, stopped: "Stopped: that is too much text to search." };
-  return whole ? { matches } : { matches, stopped: "There are too many files to search them all." };
+  return whole ? { matches } : { matches, stopped: "There are too many files to search all of them." };
 };
 
 /** Lines in batches. None if the file is binary. */

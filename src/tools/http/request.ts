@@ -90,7 +90,7 @@ const exchange = (
     const fail = (error: NodeJS.ErrnoException) => {
       if (signal.aborted) return reject(signal.reason);
       const why = error.code ?? error.message;
-      reject(new Refusal("no-answer", `${url.host} did not answer (${why}).`, { retryable: true, cause: error }));
+      reject(new Refusal("no-answer", `${url.host} did not respond (${why}).`, { retryable: true, cause: error }));
     };
     try {
       const sending = (isSecure ? httpsRequest : httpRequest)(url, {
@@ -142,7 +142,7 @@ const readResponse = async (
     }
   } catch (error) {
     signal.throwIfAborted();
-    throw new Refusal("broken-answer", `The answer of ${url.host} broke off.`, { retryable: true, cause: error });
+    throw new Refusal("broken-answer", `The response from ${url.host} was cut off.`, { retryable: true, cause: error });
   } finally {
     signal.removeEventListener("abort", abort);
     message.destroy();

@@ -23,7 +23,7 @@ const bounded = (
       const end = isStream ? Math.max(...BLANK_LINES.map((line) => buffer.lastIndexOf(line))) : -1;
       held = end < 0 ? held + bytes.length : bytes.length - end;
       if (held <= maxBytes) return await inTurns(buffer, isStream, controller);
-      const error = new RangeError(`The server's answer is larger than ${maxBytes} bytes.`);
+      const error = new RangeError(`The server's response is larger than ${maxBytes} bytes.`);
       tooLarge(error);
       throw error;
     },

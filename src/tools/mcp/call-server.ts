@@ -63,7 +63,7 @@ const attempt = async (
     if (!never && !endedEarly(error)) throw cleaned(error, server);
     const why = connection.lose(open, reason(error, server));
     if (never && again) return attempt(connection, tool, input, call, false);
-    throw lost(`The MCP server ${name} was lost during the call: ${why}`, error);
+    throw lost(`The MCP server ${name} disconnected during the call: ${why}`, error);
   }
 };
 

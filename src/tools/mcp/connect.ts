@@ -89,7 +89,7 @@ export const connect = (
         onclose: () => lose(opened, "it ended."),
         onerror: ({ message }: Error) => {
           if (GAVE_UP.test(message)) lose(opened, "it stopped responding.");
-          if (OVERFLOW.test(message)) lose(opened, "its answer is too large.");
+          if (OVERFLOW.test(message)) lose(opened, "its response is too large.");
         },
       });
       current = opened;
@@ -175,7 +175,7 @@ const clientOf = (name: string, { roots, connectMs = 10_000 }: McpOptions, calls
   });
   if (roots) client.setRequestHandler("roots/list", () => ({ roots: roots.map((uri) => ({ uri })) }));
   client.fallbackRequestHandler = async ({ method }) => {
-    throw new ProtocolError(ProtocolErrorCode.MethodNotFound, `This client does not offer ${method}.`);
+    throw new ProtocolError(ProtocolErrorCode.MethodNotFound, `This client does not support ${method}.`);
   };
   // The client's own handler forgets a call with its response, and would lose progress that arrives together with the
   // response.

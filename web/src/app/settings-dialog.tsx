@@ -35,12 +35,12 @@ export const SettingsDialog = ({ onClose }: { readonly onClose: () => void }) =>
             className="block max-h-60 w-full rounded-lg border border-line bg-card px-3 py-2 text-sm [field-sizing:content] placeholder:text-soft"
           />
         </Section>
-        <Section title="MCP servers" about="Each request names them. The server connects to them, not this browser.">
+        <Section title="MCP servers" about="Each request lists them. The server connects to them, not this browser.">
           <ServerSettings />
         </Section>
         <Section
           title="Browser tools"
-          about="Each request names them. This browser calls them, so they can use services that only you can reach."
+          about="Each request lists them. This browser calls them, so they can use services that only you can reach."
         >
           <BrowserToolSettings />
         </Section>
@@ -95,8 +95,8 @@ const ForgetKey = () => {
     setForgotten(true);
   };
   if (isForgotten)
-    return <p className="text-sm text-soft">Removed. The page asks for it again the next time you open it.</p>;
-  return <Button onClick={forget}>Forget it</Button>;
+    return <p className="text-sm text-soft">Removed. The page will ask for it the next time you open it.</p>;
+  return <Button onClick={forget}>Forget</Button>;
 };
 
 interface SectionProps {

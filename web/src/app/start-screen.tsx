@@ -64,14 +64,14 @@ export const StartScreen = ({ agents, problem, onAgain, onPick }: StartScreenPro
           Define it in <code className="text-ink">runcast.config.ts</code> and restart the server.
         </Fact>
         <Fact name="More tools">
-          Give your agent <code className="text-ink">mcp()</code>, and name MCP servers in the{" "}
+          Give your agent <code className="text-ink">mcp()</code>, and add MCP servers in the{" "}
           <button type="button" className="text-accent underline" onClick={() => dialog.set("settings")}>
             settings
           </button>
           .
         </Fact>
-        <Fact name="No mouse">
-          Press <Key>?</Key> for all keys.
+        <Fact name="Keyboard">
+          Press <Key>?</Key> to see all shortcuts.
         </Fact>
       </dl>
     </div>

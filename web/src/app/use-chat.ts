@@ -54,7 +54,7 @@ export interface Chat {
 
 const LOST_FILES = {
   code: "files-lost",
-  message: "files of the queued message are no longer in this browser",
+  message: "the files of the queued message are no longer in this browser",
   hint: "attach them again",
 };
 const isHere = ({ file, part }: Attachment): boolean => file !== undefined || part !== undefined;

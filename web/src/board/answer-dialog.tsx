@@ -53,7 +53,7 @@ const Asks = ({
         <>
           <p role="status" className="text-soft">
             {connection?.status === "live" || connection === undefined
-              ? "This run asks nothing now."
+              ? "This run has no open questions."
               : "Opening the run…"}
           </p>
           <div>

@@ -50,7 +50,7 @@ export const createAppHost = (options: AppHostOptions): ((rpc: Rpc) => readonly 
   return ({ id, method, params }) => {
     if (id === undefined) return Object.hasOwn(notifications, method) ? notifications[method]!(params) : [];
     if (Object.hasOwn(requests, method)) return [{ jsonrpc: "2.0", id, result: requests[method]!(params) }];
-    const message = `${method.slice(0, 100)} is not offered here`;
+    const message = `${method.slice(0, 100)} is not supported here`;
     return [{ jsonrpc: "2.0", id, error: { code: -32_601, message } }];
   };
 };

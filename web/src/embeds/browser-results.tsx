@@ -18,7 +18,7 @@ export const BrowserResults = ({ content, pages = {} }: BrowserResultsProps) => 
           {Object.hasOwn(pages, part.call) ? (
             <GatedFrame
               html={pages[part.call]!}
-              title={`Page of ${part.name ?? part.call}`}
+              title={`Page from ${part.name ?? part.call}`}
               holder={`the tool ${part.name ?? part.call}`}
             />
           ) : (

@@ -53,7 +53,7 @@ export const resultOf = (
   { status, type, disposition, text }: Fetched,
 ): BrowserResult => {
   if (status < 200 || status > 299)
-    return { text: `${name} answered ${status}: ${text.slice(0, 2000)}`, isError: true };
+    return { text: `${name} returned ${status}: ${text.slice(0, 2000)}`, isError: true };
   const isPage = /^text\/html\b/i.test(type) && /^inline\b/i.test(disposition);
   return { text, isError: false, ...(isPage && { page: withBase(text, url) }) };
 };

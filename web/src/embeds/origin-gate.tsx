@@ -38,7 +38,7 @@ export const OriginGate = ({ title, holder, origins, canShowWithout, onDecide }:
       <p className="flex flex-wrap gap-2">
         {choice("Allow once", origins, false)}
         {choice(`Always allow for ${oneLine(holder)}`, origins, true)}
-        {canShowWithout && choice("Show without", [], false)}
+        {canShowWithout && choice("Show without them", [], false)}
       </p>
     </section>
   );

@@ -130,7 +130,7 @@ const problemIn = async (response: Response): Promise<Problem> => {
   } catch {
     // An intermediary responded: report only its status.
   }
-  return { code: `http-${response.status}`, message: `the answer was HTTP ${response.status}` };
+  return { code: `http-${response.status}`, message: `the server returned HTTP ${response.status}` };
 };
 
 /** Describes any failure for the user. */

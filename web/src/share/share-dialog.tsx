@@ -87,7 +87,7 @@ export const ShareDialog = ({ run, onClose }: { readonly run: string; readonly o
           </div>
           <div className="flex flex-wrap items-center gap-2">
             <label className="flex items-center gap-2">
-              Ends after
+              Expires after
               <select
                 value={seconds}
                 onChange={(event) => setSeconds(Number(event.target.value))}
