@@ -159,10 +159,10 @@ class Pipe:
         if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)):
             return f"Runcast is not reachable at {url}: start it, or correct RUNCAST_URL in the pipe's valves."
         if isinstance(error, httpx.TimeoutException):
-            return f"Runcast at {url} said nothing for {self.valves.REQUEST_TIMEOUT:g} s, so the answer was given up."
+            return f"Runcast at {url} sent nothing for {self.valves.REQUEST_TIMEOUT:g} s, so the pipe gave up."
         if isinstance(error, (httpx.InvalidURL, httpx.UnsupportedProtocol)):
             return f"{url!r} is not a valid URL: correct RUNCAST_URL in the pipe's valves."
-        return f"The connection to Runcast at {url} broke off, and the answer with it: {type(error).__name__}."
+        return f"The connection to Runcast at {url} was lost, so the answer is incomplete: {type(error).__name__}."
 
 
 class Refused(Exception):
@@ -204,7 +204,7 @@ class _Stream:
         except Exception as error:
             log.warning("%s", error, exc_info=self.pipe.valves.DEBUG)
             # The will: lines from the server that close open tools, which Open WebUI would otherwise run.
-            over = {"description": "Runcast: broken off" if self.run else "Runcast: no answer", "done": True}
+            over = {"description": "Runcast: connection lost" if self.run else "Runcast: no response", "done": True}
             last = {"event": {"type": "status", "data": over}}, {"error": {"message": self.pipe.sentence(error)}}
             for line in (*self.will, *last):
                 yield f"data: {json.dumps(line)}"

@@ -7,7 +7,7 @@ import { memory } from "../src/logs/memory.ts";
 import { demoAgent } from "../src/models/demo.ts";
 import { page as builtPage } from "../src/page.ts";
 import { createServer } from "../src/server.ts";
-import { startCable } from "../test/cable.ts";
+import { startDisconnectingProxy } from "../test/disconnecting-proxy.ts";
 import { type Scene, scenes, SIZES } from "../test/scenes.ts";
 import { buildPageIfStale } from "./build-page.ts";
 
@@ -38,18 +38,18 @@ const browser = await chromium.launch({
 
 const take = async (scene: Scene, size: keyof typeof SIZES, colorScheme: "light" | "dark"): Promise<void> => {
   const server = await serve(scene);
-  const cable = await startCable(server.url);
+  const proxy = await startDisconnectingProxy(server.url);
   const context = await browser.newContext({ viewport: SIZES[size], colorScheme, deviceScaleFactor: 1.5 });
   const page = await context.newPage();
-  await page.goto(cable.url);
-  await scene.play(page, cable.pull);
+  await page.goto(proxy.url);
+  await scene.play(page, proxy.disconnect);
   // Wait for automatic changes, such as scrolling to the end, which take a frame or two.
   await page.waitForTimeout(300);
   const file = `${scene.name}${size === "phone" ? "-phone" : ""}-${colorScheme}.png`;
   await page.screenshot({ path: path.join(directory, file), animations: "disabled" });
   console.log(`${file}: ${scene.shows}`);
   await context.close();
-  await cable.close();
+  await proxy.close();
   await server.close();
 };
 

@@ -2,7 +2,7 @@ import type { Answer, Entry, FileRef } from "./events.ts";
 import type { RunSummary } from "./protocol.ts";
 import type { Records } from "./records.ts";
 
-export { type Beliefs, createBeliefs } from "./log/beliefs.ts";
+export { type KnownLeases, createKnownLeases } from "./log/known-leases.ts";
 export { chunksOf, entriesOf } from "./log/chunks.ts";
 export { controlText, MAX_CONTROLS } from "./log/controls.ts";
 export { edges, FILE_THRESHOLD, VALUE_FILE } from "./log/edges.ts";

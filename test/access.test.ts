@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { native } from "../src/dialects/native.ts";
 import { memory } from "../src/logs/memory.ts";
 import { createServer, type ServerOptions } from "../src/server.ts";
-import { framesOf, get, onStop, post, refusal, saying, serve, silent, start } from "./serving.ts";
+import { framesOf, get, onStop, post, refusal, textSource, serve, silent, start } from "./serving.ts";
 
 describe("hosts and origins", () => {
   test("a foreign host is refused unless it is in `hosts`", async () => {
@@ -137,7 +137,7 @@ describe("keys and tokens", () => {
 
   test("a token reads its one run until it expires", async () => {
     const secret = "s";
-    const { url, port } = await serve(saying(["a"]), { key, secret });
+    const { url, port } = await serve(textSource(["a"]), { key, secret });
     const make = async (run: string, body: object) =>
       (await post(`${url}/runs/${run}/links`, body, bearer)).json() as Promise<{
         token: string;

@@ -6,7 +6,7 @@ import { keys as keysCommand } from "../src/cli/keys.ts";
 import { memory } from "../src/logs/memory.ts";
 import { sqlite } from "../src/logs/sqlite.ts";
 import type { Source } from "../src/source.ts";
-import { ended, onStop, post, refusal, saying, serve, silent, until } from "./serving.ts";
+import { ended, onStop, post, refusal, textSource, serve, silent, until } from "./serving.ts";
 
 const ADMIN = "the-key-of-the-admin";
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
@@ -165,7 +165,7 @@ describe("deleting", () => {
   });
 
   test("a thread deletes only the caller's own runs", async () => {
-    const { url } = await serve(saying(["ok"]), keyed);
+    const { url } = await serve(textSource(["ok"]), keyed);
     const bob = await addKey(url, { name: "bob" });
     const own = [await startAs(url, bob, { thread: "t/1" }), await startAs(url, bob, { thread: "t/1" })];
     const others = await startAs(url, "the-key-of-alice", { thread: "t/1" });
@@ -179,7 +179,7 @@ describe("deleting", () => {
   });
 
   test("a user's runs is allowed only for that user and admins", async () => {
-    const { url } = await serve(saying(["ok"]), keyed);
+    const { url } = await serve(textSource(["ok"]), keyed);
     const bob = await addKey(url, { name: "bob" });
     for (let count = 0; count < 3; count += 1) await startAs(url, bob);
     const others = await startAs(url, "the-key-of-alice");

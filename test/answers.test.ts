@@ -4,7 +4,7 @@ import { native } from "../src/dialects/native.ts";
 import type { Event, Message, Part } from "../src/events.ts";
 import { memory } from "../src/logs/memory.ts";
 import type { Source } from "../src/source.ts";
-import { ended, framesOf, post, refusal, saying, serve, silent, start, until } from "./serving.ts";
+import { ended, framesOf, post, refusal, textSource, serve, silent, start, until } from "./serving.ts";
 
 const ask = (text: string): Message => ({ role: "user", content: [{ type: "text", text }] });
 
@@ -69,7 +69,7 @@ describe("a single response", () => {
   test("is sent at the end of the run, or immediately with the current state", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const { url } = await serve(
-      saying(["a", "b"], (index) => (index === 1 ? promise : undefined)),
+      textSource(["a", "b"], (index) => (index === 1 ? promise : undefined)),
       { dialects },
     );
     const now = await post(`${url}/words/now`, { text: "x" });
@@ -114,7 +114,7 @@ describe("a single response", () => {
 });
 
 test("a client that counts frames gets the later ones, from any number", async () => {
-  const { url } = await serve(saying(["a", "B", "c"]), { dialects });
+  const { url } = await serve(textSource(["a", "B", "c"]), { dialects });
   const run = await start(url);
   await ended(url, run);
   const all = ["a", "B", "B!", "c"];

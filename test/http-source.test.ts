@@ -13,12 +13,12 @@ import type { Event, EventOf } from "../src/events.ts";
 import { memory } from "../src/logs/memory.ts";
 import type { RunRequest, Source } from "../src/source.ts";
 import { http as httpSource } from "../src/sources/http.ts";
-import { chain, playStory, stateOf, stories } from "./chaining.ts";
+import { chain, playStory, stateOf, stories } from "./server-chain.ts";
 import { startCuttingProxy } from "./cutting-proxy.ts";
 import { generateLog } from "./generate.ts";
 import { randomFrom } from "./random.ts";
 import { entriesOf, started, untilEnd, untilEvent } from "./running.ts";
-import { ended, eventsOf, onStop, post, refusal, saying, serve, start, until } from "./serving.ts";
+import { ended, eventsOf, onStop, post, refusal, textSource, serve, start, until } from "./serving.ts";
 
 /** Like the native dialect, but its runs cannot be followed, answered or cancelled. */
 const forgetful: Dialect = { ...native, routes: native.routes.filter(({ does }) => does === "start") };
@@ -168,7 +168,7 @@ describe("a Runcast behind a Runcast", () => {
   });
 
   test("passes on a refusal with the upper server's message", async () => {
-    const { down } = await chain(native, saying(["a"]), { agent: "nobody" });
+    const { down } = await chain(native, textSource(["a"]), { agent: "nobody" });
     expect(await refusal(await post(`${down.url}/runs`, { message: "hi" }))).toMatchObject({
       status: 404,
       code: "unknown-agent",
@@ -176,7 +176,7 @@ describe("a Runcast behind a Runcast", () => {
   });
 
   test("reports whose key is wrong", async () => {
-    const up = await serve(saying(["a"]), { key: "right-key" });
+    const up = await serve(textSource(["a"]), { key: "right-key" });
     const ask = async (key: string) => {
       const down = await serve(httpSource({ dialect: native, url: up.url, key }));
       return await post(`${down.url}/runs`, { message: "hi" });

@@ -9,7 +9,7 @@ import type { Runner } from "../src/runner.ts";
 import type { Source } from "../src/source.ts";
 import { http, type HttpOptions } from "../src/sources/http.ts";
 import { verify } from "../src/verify.ts";
-import { chain, type Chain, stateOf, stories } from "./chaining.ts";
+import { chain, type Chain, stateOf, stories } from "./server-chain.ts";
 import { entriesOf, request, setUp, started, untilEnd, untilEvent } from "./running.ts";
 import { post, serve, start } from "./serving.ts";
 

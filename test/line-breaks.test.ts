@@ -6,7 +6,7 @@ import { memory } from "../src/logs/memory.ts";
 import { describeWith } from "./components.ts";
 import { dialects } from "./contracts/dialect-variants.ts";
 import { numbered } from "./dialects/dialect-frames.ts";
-import { saying, serve } from "./serving.ts";
+import { textSource, serve } from "./serving.ts";
 
 /** Characters that JSON allows unescaped, and that Python's `str.splitlines` treats as line ends. */
 const ODD = "a\u0085b\u2028c\u2029d";
@@ -28,7 +28,7 @@ const events: Event[] = [
 const serving = async () => {
   const log = memory();
   await log.append("odd", numbered(events));
-  return await serve(saying([ODD]), { dialects, log });
+  return await serve(textSource([ODD]), { dialects, log });
 };
 
 describe.each(dialects.map(({ name }) => [name]))("%s", (name) => {

@@ -8,7 +8,7 @@ import type { Log } from "../src/log.ts";
 import { memory } from "../src/logs/memory.ts";
 import { jsonPieces } from "../src/server/json-pieces.ts";
 import { createState, fold, snapshot } from "../src/state.ts";
-import { post, refusal, saying, serve } from "./serving.ts";
+import { post, refusal, textSource, serve } from "./serving.ts";
 
 const CALLS = 4000;
 const DELTAS = 10_000;
@@ -72,7 +72,7 @@ describe("a run of 26,000 entries", () => {
   const options = { log, dialects: [native, openaiChat, openaiResponses] };
 
   test("its state is sent without blocking other requests", async () => {
-    const { url } = await serve(saying([]), options);
+    const { url } = await serve(textSource([]), options);
     const { value, most } = await during(async () => (await fetch(`${url}/runs/long`)).json());
     expect(value).toEqual({ run: "long", seq: entries.length, state: snapshot(expected) });
     expect(most).toBeLessThanOrEqual(1024);
@@ -83,7 +83,7 @@ describe("a run of 26,000 entries", () => {
     ["its events", "/runs/long/events"],
     ["its events from a snapshot, which is too large", "/runs/long/events?from=snapshot"],
   ])("%s too", async (_, path) => {
-    const { url } = await serve(saying([]), options);
+    const { url } = await serve(textSource([]), options);
     const { value, most } = await during(async () => (await fetch(url + path)).text());
     expect(value.split("\n").length).toBeGreaterThanOrEqual(entries.length);
     expect(value).not.toContain("event: snapshot");
@@ -91,7 +91,7 @@ describe("a run of 26,000 entries", () => {
   });
 
   test("so is a run that continues from it", async () => {
-    const { url } = await serve(saying(["ok"]), options);
+    const { url } = await serve(textSource(["ok"]), options);
     const body = { model: "test", input: "more", previous_response_id: "resp_long" };
     const { value, most } = await during(async () => await post(`${url}/v1/responses`, body));
     expect(value.status).toBe(200);
@@ -104,7 +104,7 @@ describe("a run of 26,000 entries", () => {
 test("many concurrent requests are served a few at a time", async () => {
   const { log, during } = measured();
   for (let at = 0; at < entries.length; at += 5000) await log.append("long", entries.slice(at, at + 5000));
-  const { url } = await serve(saying([]), { log });
+  const { url } = await serve(textSource([]), { log });
   const { value, most } = await during(() =>
     Promise.all(Array.from({ length: 6 }, async () => (await fetch(`${url}/runs/long`)).text())),
   );
@@ -114,7 +114,7 @@ test("many concurrent requests are served a few at a time", async () => {
 
 test("a whole answer that is too long to build in one go is refused", async () => {
   const words = Array.from({ length: 300 }, () => "x".repeat(32 * 1024));
-  const { url } = await serve(saying(words), { dialects: [native, openaiChat] });
+  const { url } = await serve(textSource(words), { dialects: [native, openaiChat] });
   const body = { model: "test", messages: [{ role: "user", content: "hi" }] };
   expect((await post(`${url}/v1/chat/completions`, body)).status).toBe(413);
   expect((await refusal(await fetch(`${url}/runs/none`))).status).toBe(404);

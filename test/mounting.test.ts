@@ -14,7 +14,7 @@ import { memory } from "../src/logs/memory.ts";
 import { page } from "../src/page.ts";
 import { type RuncastServer, type ServerOptions, createServer } from "../src/server.ts";
 import type { Source } from "../src/source.ts";
-import { eventsOf, framesOf, onStop, post, refusal, saying, silent, until } from "./serving.ts";
+import { eventsOf, framesOf, onStop, post, refusal, textSource, silent, until } from "./serving.ts";
 
 /** An address of this machine that others can reach. */
 const reachable = Object.values(networkInterfaces())
@@ -76,7 +76,7 @@ const mounted = async (
 
 describe.each(Object.entries(mounts))("mounted as %s", (name, mount) => {
   test("a client starts a run and follows it to its end", async () => {
-    const { url } = await mounted(mount, saying(["a", "b", "é"]));
+    const { url } = await mounted(mount, textSource(["a", "b", "é"]));
     const handle = createClient({ url }).start({ message: "hi" });
     const text: string[] = [];
     for await (const { event } of handle.entries()) if (event.type === "text-delta") text.push(event.delta);
@@ -174,7 +174,7 @@ describe.each(Object.entries(mounts))("mounted as %s", (name, mount) => {
 });
 
 test("fetch without connection info requires a key", async () => {
-  const options = { agents: { test: saying(["a"]) }, dialects: [native] };
+  const options = { agents: { test: textSource(["a"]) }, dialects: [native] };
   const open = createServer({ ...options, log: memory() });
   expect(await refusal(await open.fetch(new Request("http://localhost/runs")))).toMatchObject({ code: "no-key" });
   const locked = createServer({ ...options, log: memory(), key: KEY });

@@ -2,7 +2,7 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { page } from "../src/page.ts";
 import { Refusal, describeAgent } from "../src/source.ts";
-import { saying, serve } from "./serving.ts";
+import { textSource, serve } from "./serving.ts";
 
 const built = page()!;
 
@@ -15,7 +15,7 @@ describe("the page's files", () => {
     [...html.matchAll(/(?:src|href)="\.(\/assets\/[^"]+)"/g)].map(([, path]) => path!);
 
   test("the document is always revalidated, and the assets it references are cached forever", async () => {
-    const { url } = await serve(saying(["a"]), { page: built });
+    const { url } = await serve(textSource(["a"]), { page: built });
     const { response, text } = await get(url);
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(response.headers.get("cache-control")).toBe("no-cache");
@@ -32,7 +32,7 @@ describe("the page's files", () => {
   });
 
   test("the page runs only its own scripts", async () => {
-    const { url } = await serve(saying(["a"]), { page: built });
+    const { url } = await serve(textSource(["a"]), { page: built });
     const { response, text } = await get(url);
     const policy = response.headers.get("content-security-policy")!;
     expect(policy).toContain("default-src 'none'");
@@ -68,7 +68,7 @@ describe("the page's files", () => {
   });
 
   test("files need no key, and nothing else is served with them", async () => {
-    const { url } = await serve(saying(["a"]), { page: built, key: "a-long-enough-key" });
+    const { url } = await serve(textSource(["a"]), { page: built, key: "a-long-enough-key" });
     const { text } = await get(url);
     for (const path of assetsOf(text)) expect((await get(url, path)).response.status).toBe(200);
     expect((await get(url, "/agents")).response.status).toBe(401);
@@ -77,10 +77,10 @@ describe("the page's files", () => {
   });
 
   test("the server reports its agents to the page", async () => {
-    const { url } = await serve(saying(["a"]), {
+    const { url } = await serve(textSource(["a"]), {
       agents: {
-        one: describeAgent(saying([]), { model: "m" }),
-        two: describeAgent(saying([]), { suggestions: ["Do it"], modes: ["plan"] }),
+        one: describeAgent(textSource([]), { model: "m" }),
+        two: describeAgent(textSource([]), { suggestions: ["Do it"], modes: ["plan"] }),
       },
       defaultAgent: "two",
     });
@@ -100,7 +100,7 @@ describe("the page's files", () => {
         headers: { "content-type": "application/json" },
         body: JSON.stringify(body),
       });
-    const { url } = await serve(saying(["a"]), {
+    const { url } = await serve(textSource(["a"]), {
       validateServer: async ({ url: asked, key }) => {
         if (key === "private") throw new Refusal("private-address", "that is private", { status: 422 });
         if (key !== "k") throw new Error(`${asked} wants a key`);
@@ -115,7 +115,7 @@ describe("the page's files", () => {
     const kept = await check(url, { url: "https://host.example/mcp", key: "private" });
     expect(await kept.json()).toEqual({ error: { code: "private-address", message: "that is private" } });
     expect((await check(url, { url: "no url" })).status).toBe(400);
-    const without = await serve(saying(["a"]));
+    const without = await serve(textSource(["a"]));
     expect((await check(without.url, { url: "https://host.example/mcp" })).status).toBe(501);
   });
 });

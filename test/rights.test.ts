@@ -6,7 +6,7 @@ import { openWebui } from "../src/dialects/open-webui.ts";
 import { openaiResponses } from "../src/dialects/openai-responses.ts";
 import type { EventOf } from "../src/events.ts";
 import type { Source } from "../src/source.ts";
-import { post, saying, serve } from "./serving.ts";
+import { post, textSource, serve } from "./serving.ts";
 
 const secret = (name: string) => `secret-of-${name}`;
 const key = (name: string, more: Omit<Key, "name" | "key"> = {}): Key => ({ name, key: secret(name), ...more });
@@ -142,7 +142,7 @@ describe("who may do what, over HTTP", () => {
   });
 
   test("start, and the owner of the new run", async () => {
-    const { start, startOf } = await setUp(saying(["a"]));
+    const { start, startOf } = await setUp(textSource(["a"]));
     for (const who of Object.keys(TABLE).filter((name) => name !== "link")) {
       const { status, run } = await start(who, { user: { id: "carol", name: "Carol" } });
       expect(status, who).toBe(STARTS.has(who) ? 202 : who === "none" ? 401 : 403);
@@ -155,7 +155,7 @@ describe("who may do what, over HTTP", () => {
   });
 
   test("lists contain only the caller's own runs, page by page", async () => {
-    const { start, get } = await setUp(saying(["a"]));
+    const { start, get } = await setUp(textSource(["a"]));
     const mine: string[] = [];
     for (let index = 0; index < 5; index++) {
       await start("bob");
@@ -177,7 +177,7 @@ describe("who may do what, over HTTP", () => {
   });
 
   test("an id of another user's run, and continuing another user's run, are refused", async () => {
-    const { url, start, bearer } = await setUp(saying(["a"]));
+    const { url, start, bearer } = await setUp(textSource(["a"]));
     await start("alice", { run: "mine" });
     expect(await start("bob", { run: "mine" })).toMatchObject({ status: 409, error: { code: "run-taken" } });
     expect(await start("alice", { run: "mine" })).toMatchObject({ status: 202, started: false });

@@ -3,7 +3,7 @@ import type { Dialect } from "../src/dialect.ts";
 import type { Answer, Event } from "../src/events.ts";
 import { native } from "../src/dialects/native.ts";
 import type { Source } from "../src/source.ts";
-import { chain, stateOf } from "./chaining.ts";
+import { chain, stateOf } from "./server-chain.ts";
 import { entriesOf } from "./running.ts";
 import { segmented } from "./segmented-dialect.ts";
 import { post, start, until } from "./serving.ts";

@@ -4,11 +4,11 @@ import type { Event } from "../src/events.ts";
 import type { Log } from "../src/log.ts";
 import { memory } from "../src/logs/memory.ts";
 import { Refusal, type Source } from "../src/source.ts";
-import { ended, eventsOf, framesOf, post, refusal, saying, serve, silent, start, wire } from "./serving.ts";
+import { ended, eventsOf, framesOf, post, refusal, textSource, serve, silent, start, wire } from "./serving.ts";
 
 describe("the surface", () => {
   test("starts a run and streams it", async () => {
-    const { url } = await serve(saying(["a", "b"]));
+    const { url } = await serve(textSource(["a", "b"]));
     const response = await post(`${url}/runs`, { message: "hi", run: "mine" });
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
@@ -22,7 +22,7 @@ describe("the surface", () => {
   });
 
   test("returns only the run's id to a client that accepts JSON, and posting that id again follows the run", async () => {
-    const { url } = await serve(saying(["a"]));
+    const { url } = await serve(textSource(["a"]));
     const response = await post(`${url}/runs`, { message: "hi", run: "r1" }, { accept: "application/json" });
     expect(response.status).toBe(202);
     expect(await response.json()).toEqual({ run: "r1", started: true, events: "/runs/r1/events" });
@@ -31,7 +31,7 @@ describe("the surface", () => {
   });
 
   test("returns the state of a run, the list of runs and a run's log", async () => {
-    const { url } = await serve(saying(["a", "b"]));
+    const { url } = await serve(textSource(["a", "b"]));
     for (const run of ["r1", "r2", "r3"]) {
       await start(url, { run, thread: run === "r2" ? "t" : "u" });
       await ended(url, run);
@@ -169,7 +169,7 @@ describe("the surface", () => {
   });
 
   test("its description matches its behavior", async () => {
-    const { url } = await serve(saying(["a"]), {
+    const { url } = await serve(textSource(["a"]), {
       page: async ({ url: asked }) => (asked.endsWith("/") ? new Response("<title>page</title>") : undefined),
       version: "1.2.3",
     });
@@ -271,7 +271,7 @@ describe("refusals", () => {
 
   test("a bad cursor, an unknown run, a dropped run", async () => {
     const log = memory();
-    const { url } = await serve(saying(["a"]), { log });
+    const { url } = await serve(textSource(["a"]), { log });
     const run = await start(url);
     const { length } = await ended(url, run);
     const events = (query: string) => fetch(`${url}/runs/${run}/events?${query}`);

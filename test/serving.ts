@@ -16,7 +16,7 @@ afterEach(async () => {
 export const onStop = (stop: () => unknown): void => void stops.push(stop);
 
 /** Emits these words, each when `next` releases it, and then ends. */
-export const saying = (words: readonly string[], next: (index: number) => unknown = () => {}): Source =>
+export const textSource = (words: readonly string[], next: (index: number) => unknown = () => {}): Source =>
   async function* () {
     yield { type: "step-start", step: "s" };
     yield { type: "text-start", part: "p" };

@@ -11,14 +11,14 @@ import { createMetrics } from "../src/server/metrics.ts";
 import type { Source } from "../src/source.ts";
 import { createFrameReader } from "../src/sse.ts";
 import { createState, fold, snapshot } from "../src/state.ts";
-import { ended, eventsOf, framesOf, onStop, post, saying, serve, silent, start, until, wire } from "./serving.ts";
+import { ended, eventsOf, framesOf, onStop, post, textSource, serve, silent, start, until, wire } from "./serving.ts";
 
 const WORDS = Array.from({ length: 40 }, (_, index) => `wörd ${index}\n`);
-const { stateless: _, encodeText: __, ...spoken } = native;
+const { stateless: _, encodeText: __, ...rest } = native;
 
 /** Emits the number of earlier entries, and deltas as two frames, so no frame depends only on its entry. */
 const counting: Dialect = {
-  ...spoken,
+  ...rest,
   name: "counting",
   encode: () => {
     let count = 0;
@@ -49,7 +49,7 @@ const logs: readonly [string, () => Log][] = [
 
 describe.each(logs)("with %s", (_name, createLog) => {
   test("a finished run resumes at every entry, and responds with 204 at its end", async () => {
-    const { url } = await serve(saying(WORDS), { log: createLog() });
+    const { url } = await serve(textSource(WORDS), { log: createLog() });
     const run = await start(url);
     const all = await ended(url, run);
     expect(all.at(-1)?.event).toBe("run-end");
@@ -69,7 +69,7 @@ describe.each(logs)("with %s", (_name, createLog) => {
     const came: { readonly after: number; readonly frames: Promise<Frame[]> }[] = [];
     const steps: (() => void)[] = [];
     const { url } = await serve(
-      saying(WORDS, () => new Promise<void>((resolve) => steps.push(resolve))),
+      textSource(WORDS, () => new Promise<void>((resolve) => steps.push(resolve))),
       { log: createLog() },
     );
     const run = await start(url);
@@ -86,7 +86,7 @@ describe.each(logs)("with %s", (_name, createLog) => {
   });
 
   test("a stateful dialect resumes at every frame", async () => {
-    const { url } = await serve(saying(WORDS.slice(0, 10)), { log: createLog(), dialects: [native, counting] });
+    const { url } = await serve(textSource(WORDS.slice(0, 10)), { log: createLog(), dialects: [native, counting] });
     const run = await start(url);
     const follow = async (after: string) =>
       framesOf(await fetch(`${url}/runs/${run}/events?dialect=counting&after=${after}`));
@@ -98,7 +98,7 @@ describe.each(logs)("with %s", (_name, createLog) => {
 
 test("a snapshot replaces the entries before it, and the rest follows", async () => {
   const held = Promise.withResolvers<void>();
-  const { url } = await serve(saying(WORDS, (index) => (index === 20 ? held.promise : undefined)));
+  const { url } = await serve(textSource(WORDS, (index) => (index === 20 ? held.promise : undefined)));
   const run = await start(url);
   await until(async () => ((await (await fetch(`${url}/runs/${run}`)).json()) as { seq: number }).seq === 23);
   const stream = await fetch(`${url}/runs/${run}/events?from=snapshot`);
@@ -115,7 +115,7 @@ test("a snapshot replaces the entries before it, and the rest follows", async ()
   const after = await framesOf(await fetch(`${url}/runs/${run}/events?from=snapshot`));
   expect(after.map(({ event, id }) => [event, id])).toEqual([["snapshot", `${all.length}`]]);
   const { snapshot: ___, ...without } = counting;
-  const other = await serve(saying(["a"]), { dialects: [native, without] });
+  const other = await serve(textSource(["a"]), { dialects: [native, without] });
   const refused = await fetch(`${other.url}/runs/${await start(other.url)}/events?from=snapshot&dialect=counting`);
   expect(refused.status).toBe(400);
 });
@@ -157,7 +157,7 @@ test("a dialect that needs whole results gets them from beside the log", async (
 });
 
 test("events that are ready together are sent together", async () => {
-  const { port } = await serve(saying(WORDS));
+  const { port } = await serve(textSource(WORDS));
   const client = wire(port);
   const body = '{"message":"hi"}';
   client.send(
@@ -318,7 +318,7 @@ test("closing a server that is already closing waits for it", async () => {
 
 describe("on the wire", () => {
   test("HTTP/1.0 has no chunks and gets the same frames", async () => {
-    const { url, port } = await serve(saying(WORDS));
+    const { url, port } = await serve(textSource(WORDS));
     const run = await start(url);
     const all = await ended(url, run);
     const client = wire(port);
@@ -331,7 +331,7 @@ describe("on the wire", () => {
   });
 
   test("pipelined requests get complete responses in order", async () => {
-    const { url, port } = await serve(saying(WORDS, () => new Promise((resolve) => setTimeout(resolve, 1))));
+    const { url, port } = await serve(textSource(WORDS, () => new Promise((resolve) => setTimeout(resolve, 1))));
     const finished = await start(url);
     const all = await ended(url, finished);
     const client = wire(port);
@@ -348,7 +348,7 @@ describe("on the wire", () => {
   });
 
   test("HEAD returns only the headers", async () => {
-    const { url } = await serve(saying(WORDS));
+    const { url } = await serve(textSource(WORDS));
     const run = await start(url);
     await ended(url, run);
     const response = await fetch(`${url}/runs/${run}/events`, { method: "HEAD" });

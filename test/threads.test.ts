@@ -5,7 +5,7 @@ import type { RunInfo } from "../src/log.ts";
 import { memory } from "../src/logs/memory.ts";
 import type { ThreadRow, ThreadRun } from "../src/protocol.ts";
 import type { ServerOptions } from "../src/server.ts";
-import { post, refusal, saying, serve, until } from "./serving.ts";
+import { post, refusal, textSource, serve, until } from "./serving.ts";
 import { storeRun } from "./stored-runs.ts";
 
 const KEYS: readonly Key[] = [
@@ -27,7 +27,7 @@ interface Runs {
 
 const setUp = async (options: Partial<ServerOptions> = {}) => {
   const log = memory({ maxRuns: 2000 });
-  const { url } = await serve(saying(["a"]), { keys: KEYS, log, ...options });
+  const { url } = await serve(textSource(["a"]), { keys: KEYS, log, ...options });
   const get = async <Body>(who: string, path: string) =>
     (await (await fetch(url + path, { headers: as(who) })).json()) as Body;
   const start = async (who: string, body: object): Promise<string> => {
@@ -106,7 +106,7 @@ describe("a user's threads", () => {
   });
 
   test("a server without users has none", async () => {
-    const { url } = await serve(saying(["a"]));
+    const { url } = await serve(textSource(["a"]));
     await post(`${url}/runs`, { message: "hi", thread: "t" });
     expect(await (await fetch(`${url}/threads`)).json()).toEqual({ threads: [] });
     expect((await fetch(`${url}/threads/t`)).status).toBe(404);
@@ -146,7 +146,7 @@ describe("the runs of a thread", () => {
     expect([rest.runs.map(({ run }) => run), rest.next]).toEqual([[first], undefined]);
   });
 
-  test("a fork has the runs of the thread that it continues, unless they are somebody else's", async () => {
+  test("a fork has the runs of the thread that it continues, unless they belong to someone else", async () => {
     const { get, start } = await setUp();
     const first = await start("alice", { thread: "t", message: "one" });
     const second = await start("alice", { thread: "t", previous: first, message: "two" });

@@ -6,7 +6,7 @@ import { onStop } from "./serving.ts";
 /** An identity provider that publishes its key and signs any claims. */
 export const startIssuer = async () => {
   const { publicKey, privateKey } = await generateKeyPair("ES256");
-  const stranger = await generateKeyPair("ES256");
+  const otherKeys = await generateKeyPair("ES256");
   const keys = { keys: [{ ...(await exportJWK(publicKey)), kid: "one", alg: "ES256", use: "sig" }] };
   let isDown = false;
   const server = http.createServer((_, response) => {
@@ -23,7 +23,7 @@ export const startIssuer = async () => {
   return {
     options: { jwks: `${issuer}/keys`, issuer, audience: "runcast" },
     sign,
-    forge: (claims: JWTPayload) => sign(claims, stranger.privateKey),
+    forge: (claims: JWTPayload) => sign(claims, otherKeys.privateKey),
     setDown: (down: boolean) => void (isDown = down),
   };
 };

@@ -1,6 +1,6 @@
 import type { Entry } from "../events.ts";
 import type { Ownership } from "../log.ts";
-import type { Beliefs } from "./beliefs.ts";
+import type { KnownLeases } from "./known-leases.ts";
 
 /** The limit for all tails together. `MAX_TAIL` is the limit for one. */
 const MAX_ENTRIES = 50_000;
@@ -16,7 +16,7 @@ interface Tail {
  * The newest entries of the open runs that this process writes. They are complete while no other process can write the
  * run, which is guaranteed until its owner's lease may have expired.
  */
-export const createTails = (beliefs: Beliefs) => {
+export const createTails = (knownLeases: KnownLeases) => {
   const tails = new Map<string, Tail>();
   let size = 0;
 
@@ -46,7 +46,7 @@ export const createTails = (beliefs: Beliefs) => {
     },
     read(run: string, after: number, limit: number): readonly Entry[] | undefined {
       const tail = tails.get(run);
-      if (!tail || after + 1 < tail.first || !beliefs.isSurelyAlive(tail.owner)) return undefined;
+      if (!tail || after + 1 < tail.first || !knownLeases.isSurelyAlive(tail.owner)) return undefined;
       const from = after + 1 - tail.first;
       return tail.entries.slice(from, from + limit);
     },

@@ -3,7 +3,7 @@ import {
   checkRunId,
   checkText,
   controlText,
-  createBeliefs,
+  createKnownLeases,
   createMarks,
   createTails,
   type Log,
@@ -69,8 +69,8 @@ export const postgres = async (options: PostgresOptions): Promise<Log> => {
     },
   });
   const marks = createMarks();
-  const beliefs = createBeliefs(ahead);
-  const tails = createTails(beliefs);
+  const knownLeases = createKnownLeases(ahead);
+  const tails = createTails(knownLeases);
   const runs = openRuns(connection, schema, marks, ahead);
   const { sweep, ...files } = openFiles(connection, schema, ahead);
   const appends = createAppends({ connection, schema, channel, message: (of) => message("e", of), marks, tails, wake });
@@ -91,7 +91,7 @@ export const postgres = async (options: PostgresOptions): Promise<Log> => {
     list: runs.list,
 
     async heartbeat(owner, leaseMs) {
-      const renewed = beliefs.renew(owner, leaseMs);
+      const renewed = knownLeases.renew(owner, leaseMs);
       let isRepeated = false;
       const [row] = await connection.query<{ alive: boolean }>(
         `SELECT ${schema}.heartbeat($1, $2, $3) AS alive`,

@@ -3,7 +3,7 @@ import {
   checkText,
   type Control,
   controlText,
-  createBeliefs,
+  createKnownLeases,
   createMarks,
   createTails,
   type Log,
@@ -54,9 +54,9 @@ export const redis = async ({ url, prefix = "runcast", ahead = () => 0 }: RedisO
       controlWatchers.wake();
     },
   });
-  const beliefs = createBeliefs(ahead);
-  const owners = openOwners(connection, keys, beliefs, ahead);
-  const tails = createTails(beliefs);
+  const knownLeases = createKnownLeases(ahead);
+  const owners = openOwners(connection, keys, knownLeases, ahead);
+  const tails = createTails(knownLeases);
   const marks = createMarks();
   const index = openRunIndex(connection, keys, ahead);
   const runs = openRuns({ connection, keys, index, owners, marks });

@@ -6,7 +6,7 @@ import { memory } from "../../src/logs/memory.ts";
 import { demoAgent } from "../../src/models/demo.ts";
 import type { Source } from "../../src/source.ts";
 import { entriesOf } from "../running.ts";
-import { framesOf, post, saying, serve, silent, until } from "../serving.ts";
+import { framesOf, post, textSource, serve, silent, until } from "../serving.ts";
 import { clients, type KeptMessage, type TestedClient, withoutWarnings } from "./ag-ui-clients.ts";
 
 /** The version that CopilotKit uses is 0.0.59. */
@@ -65,7 +65,7 @@ describe("the runtime of CopilotKit", () => {
   test("a page that is reloaded during a run continues it, and nothing appears twice", async () => {
     const gate = Promise.withResolvers<void>();
     const { at, latest, log } = await serving(
-      saying(["one ", "two ", "three"], (index) => index === 2 && gate.promise),
+      textSource(["one ", "two ", "three"], (index) => index === 2 && gate.promise),
     );
     const client = at("run");
     say(client, "count");

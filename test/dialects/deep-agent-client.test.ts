@@ -6,7 +6,7 @@ import { memory } from "../../src/logs/memory.ts";
 import { demoAgent } from "../../src/models/demo.ts";
 import { problemText } from "../../src/dialects/frames/problem-text.ts";
 import type { Source } from "../../src/source.ts";
-import { post, saying, serve, until } from "../serving.ts";
+import { post, textSource, serve, until } from "../serving.ts";
 import { dataLines, entriesOf, goldenRuns } from "./dialect-frames.ts";
 import { endingOf } from "./ending.ts";
 
@@ -115,7 +115,7 @@ describe.each(goldenRuns)("%s", (_, entries) => {
     const first = entries[0]!.event;
     const run = first.type === "run-start" ? first.run : "";
     await log.append(run, entries);
-    const { url } = await serve(saying([]), { dialects, log });
+    const { url } = await serve(textSource([]), { dialects, log });
     const events = `${url}/runs/${run}/events?dialect=deep-agent`;
     const shown = await show(await fetch(events));
     expect(await show(await fetch(events, { headers: { "runcast-extensions": "1" } }))).toEqual(shown);
@@ -154,7 +154,7 @@ test("a result of a megabyte is shown completely", async () => {
 
 test("an error in the middle of a stream is shown after the text so far", async () => {
   const source: Source = async function* (request, context) {
-    yield* saying(["Half an ans"])(request, context);
+    yield* textSource(["Half an ans"])(request, context);
     throw new Error("the model is gone");
   };
   const { url } = await serve(source, { dialects });
@@ -166,7 +166,7 @@ test("an error in the middle of a stream is shown after the text so far", async 
 test("closing the connection stops the run", async () => {
   const log = memory();
   const source: Source = async function* (request, context) {
-    yield* saying(["Working"])(request, context);
+    yield* textSource(["Working"])(request, context);
     await new Promise((resolve) => context.signal.addEventListener("abort", resolve));
   };
   const { url } = await serve(source, { dialects, log });
@@ -180,7 +180,7 @@ test("closing the connection stops the run", async () => {
 });
 
 test("health, and refusals that its clients show", async () => {
-  const { url } = await serve(saying([]), { dialects });
+  const { url } = await serve(textSource([]), { dialects });
   for (const base of [`${url}/deep-agent`, `${url}/deep-agent/test`])
     expect(await (await fetch(`${base}/health`)).json()).toEqual({ status: "ok", service: "runcast" });
   const wrong = { messages: [{ role: "tool", content: "x" }] };
@@ -193,7 +193,7 @@ test("health, and refusals that its clients show", async () => {
 });
 
 test("a single response without a stream, and a failure as a failure", async () => {
-  const { url } = await serve(saying(["Hello", " there."]), { dialects });
+  const { url } = await serve(textSource(["Hello", " there."]), { dialects });
   const messages = [{ role: "user", content: "hi" }];
   const answer = await post(`${url}/deep-agent/chat`, { messages });
   expect([answer.status, await answer.json()]).toEqual([

@@ -3,7 +3,7 @@ import { forge } from "../../src/dialects/forge.ts";
 import { native } from "../../src/dialects/native.ts";
 import { demoAgent } from "../../src/models/demo.ts";
 import type { Source } from "../../src/source.ts";
-import { post, saying, serve } from "../serving.ts";
+import { post, textSource, serve } from "../serving.ts";
 import { forgePage, iconOf } from "./forge-page.ts";
 
 const dialects = [native, forge];
@@ -29,7 +29,7 @@ test("an answer that waits for the client ends with a note", async () => {
 test("a notice stays on the page, and the run continues", async () => {
   const source: Source = async function* (request, context) {
     yield { type: "notice", level: "warning", text: "The MCP server weather cannot be reached." };
-    yield* saying(["Without it."])(request, context);
+    yield* textSource(["Without it."])(request, context);
   };
   const { url } = await serve(source, { dialects });
   const page = forgePage(`${url}/forge`);

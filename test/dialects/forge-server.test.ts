@@ -1,4 +1,4 @@
-import { stateOf } from "../chaining.ts";
+import { stateOf } from "../server-chain.ts";
 import { describe, expect, test } from "vitest";
 import type { ServerFacts } from "../../src/dialect.ts";
 import { forge } from "../../src/dialects/forge.ts";
@@ -9,7 +9,7 @@ import { type RunRequest, type Source, describeAgent } from "../../src/source.ts
 import { agent } from "../../src/sources/agent.ts";
 import { mcpToolsOf } from "../../src/tools/mcp.ts";
 import { playing, script } from "../drive.ts";
-import { eventsOf, framesOf, post, saying, serve, silent, until } from "../serving.ts";
+import { eventsOf, framesOf, post, textSource, serve, silent, until } from "../serving.ts";
 import { everythingHttp } from "../tools/mcp-servers.ts";
 import { forgePage, iconOf } from "./forge-page.ts";
 
@@ -46,7 +46,7 @@ describe("the page over HTTP", () => {
     const requests: RunRequest[] = [];
     const source: Source = (request, context) => {
       requests.push(request);
-      return saying(["Fine", ", thanks."])(request, context);
+      return textSource(["Fine", ", thanks."])(request, context);
     };
     const [one, two] = [await serve(source, { dialects }), await serve(source, { dialects })];
     const page = forgePage(`${one.url}/forge`);
@@ -121,7 +121,7 @@ describe("the page over HTTP", () => {
   test.each([true, false])("an error in the middle of a stream, retryable: %s", async (retryable) => {
     let failures = 0;
     const source: Source = async function* (request, context) {
-      yield* saying(["Half an ans"])(request, context);
+      yield* textSource(["Half an ans"])(request, context);
       if (failures++ > 0) return;
       yield { type: "run-end", outcome: "error", error: { code: "model-overloaded", message: "Too busy.", retryable } };
     };

@@ -5,7 +5,7 @@ import { native } from "../../src/dialects/native.ts";
 import { memory } from "../../src/logs/memory.ts";
 import { demoAgent } from "../../src/models/demo.ts";
 import type { Source } from "../../src/source.ts";
-import { framesOf, post, saying, serve, silent, until } from "../serving.ts";
+import { framesOf, post, textSource, serve, silent, until } from "../serving.ts";
 import { itemsOf, linesOf, shown, statuses } from "./open-webui-page.ts";
 
 const dialects = [native, openaiChat, openWebui];
@@ -25,7 +25,7 @@ describe("over HTTP", () => {
 
   test("a run belongs to its chat and user", async () => {
     const log = memory();
-    const { url } = await serve(saying(["Hi."]), { dialects, log });
+    const { url } = await serve(textSource(["Hi."]), { dialects, log });
     const response = await chat(url, "Hello");
     await framesOf(response);
     const run = response.headers.get("runcast-run")!;
@@ -109,7 +109,7 @@ describe("over HTTP", () => {
   });
 
   test("without a stream, the answer is one completion", async () => {
-    const { url } = await serve(saying(["Hello ", "you."]), { dialects });
+    const { url } = await serve(textSource(["Hello ", "you."]), { dialects });
     const response = await chat(url, "Hi", { stream: false });
     expect(await response.json()).toMatchObject({
       object: "chat.completion",

@@ -40,8 +40,8 @@ describe.each(models)("the AI SDK's %s model", (kind, modelOf) => {
     if (kind !== "chat" && name === "thinking")
       expect(wordsIn(parts, "reasoning-delta")).toBe(wordsOf(entries, "thinking").join(""));
     const failed = end.outcome === "error" || end.outcome === "interrupted";
-    const isTold = failed || (kind !== "responses" && end.outcome !== "done");
-    expect(parts.some(({ type }) => type === "error")).toBe(isTold);
+    const hasResult = failed || (kind !== "responses" && end.outcome !== "done");
+    expect(parts.some(({ type }) => type === "error")).toBe(hasResult);
     if (end.outcome !== "done") return;
     const finish = parts.find((part) => part.type === "finish");
     const ending = FINISH[endingOf(entries).finish] ?? "stop";

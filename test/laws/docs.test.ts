@@ -17,6 +17,15 @@ const documents = [
 ];
 const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
 
+/** The anchors that GitHub gives to the headings of a document. */
+const anchorsOf = (text: string): readonly string[] =>
+  [...text.replaceAll(/^```[^]*?^```$/gm, "").matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
+    title!
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+
 describe.each(documents)("%s", (document) => {
   const text = read(document);
 
@@ -30,6 +39,14 @@ describe.each(documents)("%s", (document) => {
     }
     for (const [, source] of text.matchAll(/(?:src|srcset)="(?!https:|\$\{)([^"]+)"/g))
       expect(existsSync(path.join(root, path.dirname(document), source!)), source).toBe(true);
+  });
+
+  test("links only to existing headings", () => {
+    const links = [...text.matchAll(/\]\(([^)#:]*)#([^)]+)\)/g)].map(([, target, anchor]) => ({
+      anchor: anchor!,
+      file: target === "" ? document : path.join(path.dirname(document), target!),
+    }));
+    expect(links.filter(({ file, anchor }) => !anchorsOf(read(file)).includes(anchor))).toEqual([]);
   });
 
   test("names only existing commands", () => {

@@ -11,7 +11,7 @@ export interface Faithful {
   /** Whether a result is a separate item. */
   readonly hasResultItems: boolean;
   /** Whether it can distinguish a denied call from a failed one. */
-  readonly tellsDenied: boolean;
+  readonly showsDenied: boolean;
 }
 
 /** `isOver`: trailing white space of the last text is removed, and nothing spins. */
@@ -51,8 +51,8 @@ const expectText = (text: string, wanted: Expected, isEnd: boolean): void => {
   else throw new Error(`${wanted.kind} is shown as text`);
 };
 
-const expectCard = (card: ShownCard, wanted: ExpectedCard, { tellsDenied }: Faithful): void => {
-  const label = tellsDenied ? wanted.label : wanted.label.replace(/^Denied /, "View Result from ");
+const expectCard = (card: ShownCard, wanted: ExpectedCard, { showsDenied }: Faithful): void => {
+  const label = showsDenied ? wanted.label : wanted.label.replace(/^Denied /, "View Result from ");
   expect({ ...card, call: card.call.replace("sub-agent:", "") }).toMatchObject({
     call: wanted.call,
     name: wanted.name,

@@ -2,25 +2,25 @@ import fc from "fast-check";
 import { describe, test } from "vitest";
 import { goldenRuns } from "../contracts/dialect-variants.ts";
 import { arbitraryLog } from "../generate.ts";
-import { tellings } from "./tellings.ts";
+import { styleChecks } from "./style-checks.ts";
 
 const golden = goldenRuns.filter(({ entries }) => entries.length < 100);
 const generated = fc.sample(arbitraryLog(2), { numRuns: 4, seed: 7 });
 
-describe.each(tellings)("$name", (telling) => {
+describe.each(styleChecks)("$name", (check) => {
   test("the display is correct at every moment of every short golden run", () => {
-    for (const { entries } of golden) telling.run(entries);
+    for (const { entries } of golden) check.run(entries);
   });
 
   test("and of some generated runs", () => {
-    for (const entries of generated) telling.run(entries);
+    for (const entries of generated) check.run(entries);
   });
 
   test("however a run ends early, no call is open and Open WebUI runs nothing", () => {
-    for (const entries of generated.slice(0, 2)) telling.endings(entries, 7);
+    for (const entries of generated.slice(0, 2)) check.endings(entries, 7);
   });
 
   test("whenever the user presses Stop, Open WebUI runs nothing and keeps what was shown", () => {
-    for (const entries of generated.slice(0, 2)) telling.stops(entries, 5);
+    for (const entries of generated.slice(0, 2)) check.stops(entries, 5);
   });
 });

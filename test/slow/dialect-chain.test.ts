@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { playStory, stories } from "../chaining.ts";
+import { playStory, stories } from "../server-chain.ts";
 import { type Cut, startCuttingProxy } from "../cutting-proxy.ts";
 import { randomFrom } from "../random.ts";
 import { onStop } from "../serving.ts";

@@ -28,7 +28,7 @@ const chunks = (response: ServerResponse, ...deltas: readonly object[]): void =>
 const startOllama = async () => {
   const server = await startScriptedServer((response, { url, body }) => {
     if (url.endsWith("/models")) return void response.end(JSON.stringify({ data: [{ id: "llama3" }] }));
-    const isTold = body.includes('"role":"tool"');
+    const hasResult = body.includes('"role":"tool"');
     const input = { path: "haiku.txt", content: "Rain on the roof." };
     const call = {
       index: 0,
@@ -36,7 +36,7 @@ const startOllama = async () => {
       type: "function",
       function: { name: "write_file", arguments: JSON.stringify(input) },
     };
-    if (isTold) chunks(response, { content: "It is in " }, { content: "haiku.txt." });
+    if (hasResult) chunks(response, { content: "It is in " }, { content: "haiku.txt." });
     else chunks(response, { content: "Let me write it." }, { tool_calls: [call] });
   });
   onStop(server.close);

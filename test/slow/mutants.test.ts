@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Arena, createArena, mutated } from "../../scripts/mutants/arena.ts";
+import { type Sandbox, createSandbox, mutated } from "../../scripts/mutants/sandbox.ts";
 import { mutants } from "../../scripts/mutants/broken-promises.ts";
 
 // Killing all mutants takes minutes: `npm run test:mutants`.
@@ -7,20 +7,20 @@ test.each(mutants)("the mutant still applies: $breaks", (mutant) => {
   expect(mutated(mutant)).toBeTypeOf("string");
 });
 
-let arena: Arena;
+let sandbox: Sandbox;
 beforeAll(() => {
-  arena = createArena();
+  sandbox = createSandbox();
 });
-afterAll(() => arena.close());
+afterAll(() => sandbox.close());
 
 test("in a copy of the repository, a suite passes without a mutant and fails with it", { timeout: 240_000 }, () => {
   const mutant = mutants.find(({ file }) => file === "src/client/run-handle.ts")!;
-  expect(arena.run(mutant.tests).verdict).toBe("passed");
-  expect(arena.try(mutant)).toBe("killed");
+  expect(sandbox.run(mutant.tests).verdict).toBe("passed");
+  expect(sandbox.try(mutant)).toBe("killed");
 });
 
 test("a mutant that only hangs is not killed", { timeout: 120_000 }, () => {
-  const impatient = createArena({ timeoutMs: 20_000 });
+  const impatient = createSandbox({ timeoutMs: 20_000 });
   const mutant = {
     breaks: "the module never loads",
     file: "src/message-of.ts",

@@ -141,7 +141,7 @@ describeLive("the pipe", ({ program }) => {
     expect(dataOf(refused)).toEqual([
       added,
       { closed: 1 },
-      status("Runcast: broken off"),
+      status("Runcast: connection lost"),
       { error: { message: "Runcast refused: the run is gone." } },
     ]);
     const healthy = await serve(
@@ -160,8 +160,8 @@ describeLive("the pipe", ({ program }) => {
   test("a stream that stays broken ends with the server's will, a finished status and one sentence", async () => {
     const server = await serve(breaks(line({ runcast: { will: [{ closed: 1 }] } }), line(added, "1")), breaks());
     const [first, will, over, { error }] = dataOf(await drivePipe(python, { valves: valvesOf(server) })) as any[];
-    expect([first, will, over]).toEqual([added, { closed: 1 }, status("Runcast: broken off")]);
-    expect(error.message).toMatch(/^The connection to Runcast at http:\S+ broke off, and the answer with it: \w+\.$/);
+    expect([first, will, over]).toEqual([added, { closed: 1 }, status("Runcast: connection lost")]);
+    expect(error.message).toMatch(/^The connection to Runcast at http:\S+ was lost, so the answer is incomplete: \w+\.$/);
   });
 
   test.each([
@@ -170,7 +170,7 @@ describeLive("the pipe", ({ program }) => {
       "silence",
       { REQUEST_TIMEOUT: 0.3 },
       ((r: ServerResponse) => r.writeHead(200, HEAD).flushHeaders()) as Answering,
-      /said nothing for 0.3 s/,
+      /sent nothing for 0.3 s/,
     ],
     [
       "a wrong key",

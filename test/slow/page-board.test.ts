@@ -125,7 +125,7 @@ describeInBrowser("the board of runs", ({ serve, open, mistakes }: Browsing) => 
     await expect.poll(() => titles(page)).toEqual(["Approve this", "Work on the report"]);
   });
 
-  test("people see their own runs, admin everybody's; who may only watch gets no buttons", async () => {
+  test("users see their own runs, admin sees everyone's; a user who may only watch gets no buttons", async () => {
     const url = await serve(undefined, { agents, keys });
     await begin(url, "Approve for Ann", { key: "ann" });
     await begin(url, "Approve for Bob", { key: "bob" });
@@ -224,7 +224,7 @@ describeInBrowser("the board of runs", ({ serve, open, mistakes }: Browsing) => 
     await page.locator("[data-run-end=done]").waitFor();
   });
 
-  test("long lists are read page by page as somebody scrolls, and hold few elements", async () => {
+  test("long lists are read page by page as the user scrolls, and hold few elements", async () => {
     const url = await serve(undefined, { agents });
     for (let index = 0; index < 250; index++) await begin(url, `Say ${index}`);
     const page = await open(`${url}/?board=1`);

@@ -7,7 +7,7 @@ import { type Browsing, describeInBrowser, ended, send, violations } from "../br
 import { gallery } from "../web/gallery.ts";
 import { HOSTILE } from "../web/hostile-events.ts";
 import { countRenders, takeRenders } from "../web/render-counter.ts";
-import { talkative } from "../web/talkative.ts";
+import { cardsThenText } from "../web/cards-then-text.ts";
 
 const card = (page: Page, name: string) => page.getByRole("article", { name: `Tool ${name}`, exact: true });
 const opener = (page: Page, name: string) => card(page, name).getByRole("button", { expanded: false }).first();
@@ -353,7 +353,7 @@ describeInBrowser("the cards of a run", ({ serve, open }: Browsing) => {
   });
 
   test("a token renders only what it changes, however many cards there are", async () => {
-    const { source, say } = talkative(500);
+    const { source, say } = cardsThenText(500);
     const page = await open(await serve(source));
     await countRenders(page);
     await page.reload();

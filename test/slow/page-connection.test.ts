@@ -4,15 +4,15 @@ import { native } from "../../src/dialects/native.ts";
 import type { Event } from "../../src/events.ts";
 import type { Source } from "../../src/source.ts";
 import { type Browsing, describeInBrowser, ended, send, setHidden, violations } from "../browsing.ts";
-import { type Cable, startCable } from "../cable.ts";
+import { type DisconnectingProxy, startDisconnectingProxy } from "../disconnecting-proxy.ts";
 import { startCuttingProxy } from "../cutting-proxy.ts";
 import { randomFrom } from "../random.ts";
 import { onStop, until } from "../serving.ts";
 
 const status = (page: Page, name: string) => page.locator(`[data-connection=${name}]`).waitFor();
 
-const cable = async (url: string): Promise<Cable> => {
-  const made = await startCable(url);
+const proxy = async (url: string): Promise<DisconnectingProxy> => {
+  const made = await startDisconnectingProxy(url);
   onStop(made.close);
   return made;
 };
@@ -73,7 +73,7 @@ const endless: Source = async function* (_, { signal }) {
 
 describeInBrowser("the page's connection", ({ serve, open, openHideable }: Browsing) => {
   test("says that it is lost and when it tries again, stops what turns and every clock, and goes on where it was", async () => {
-    const { url, pull, plug } = await cable(await serve(endless));
+    const { url, disconnect, reconnect } = await proxy(await serve(endless));
     const page = await open(url);
     await page.getByRole("button", { name: "Tools", exact: true }).click();
     await send(page, "hello");
@@ -81,7 +81,7 @@ describeInBrowser("the page's connection", ({ serve, open, openHideable }: Brows
     await status(page, "live");
     const titleAt = async () => (await page.getByRole("heading", { level: 1 }).boundingBox())?.y;
     const before = await titleAt();
-    pull();
+    disconnect();
     await status(page, "reconnecting");
     await page.getByText(/Connection lost, retrying (in \d+ s|now)/).waitFor();
     await page.locator("[data-run][data-live=false]").waitFor();
@@ -94,7 +94,7 @@ describeInBrowser("the page's connection", ({ serve, open, openHideable }: Brows
     // correct.
     await page.getByText(/retrying in ([4-9]|\d\d) s/).waitFor();
     expect(await clocks()).toEqual(stopped);
-    plug();
+    reconnect();
     const pressed = page.getByRole("button", { name: "Now" }).click();
     pressed.catch(() => {});
     await status(page, "live");
@@ -106,11 +106,11 @@ describeInBrowser("the page's connection", ({ serve, open, openHideable }: Brows
   });
 
   test("Stop without a connection says that it stops, and then that it did not", async () => {
-    const { url, pull, plug } = await cable(await serve(endless));
+    const { url, disconnect, reconnect } = await proxy(await serve(endless));
     const page = await open(url);
     await send(page, "hello");
     await page.locator("[data-state=executing]").first().waitFor();
-    pull();
+    disconnect();
     await status(page, "reconnecting");
     await page.getByRole("button", { name: "Stop the run" }).last().click();
     await page.getByRole("button", { name: "Stopping the run" }).waitFor();
@@ -121,7 +121,7 @@ describeInBrowser("the page's connection", ({ serve, open, openHideable }: Brows
       "The run continues without this page; press Stop again when the connection is back.",
     ]);
     expect(await violations(page)).toEqual([]);
-    plug();
+    reconnect();
     await page.getByRole("button", { name: "Now" }).click();
     await status(page, "live");
     await page.getByRole("button", { name: "Stop the run" }).last().click();
@@ -130,10 +130,10 @@ describeInBrowser("the page's connection", ({ serve, open, openHideable }: Brows
   });
 
   test("settings that cannot be loaded say so, and load once the server is back", async () => {
-    const { url, pull, plug } = await cable(await serve());
+    const { url, disconnect, reconnect } = await proxy(await serve());
     const page = await open(url);
     await page.getByRole("textbox", { name: "Message the agent" }).waitFor();
-    pull();
+    disconnect();
     await page.getByRole("button", { name: "Settings", exact: true }).click();
     const note = page.getByRole("alert").filter({ hasText: "could not be loaded" });
     await note.waitFor();
@@ -142,7 +142,7 @@ describeInBrowser("the page's connection", ({ serve, open, openHideable }: Brows
     expect(await note.count()).toBe(0);
     await page.getByRole("textbox", { name: "Message the agent" }).fill("still here");
     await page.getByRole("button", { name: "Settings", exact: true }).click();
-    plug();
+    reconnect();
     await note.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("dialog", { name: "Settings" }).waitFor();
   });
@@ -165,8 +165,8 @@ describeInBrowser("the page's connection", ({ serve, open, openHideable }: Brows
       yield { type: "step-start", step: "s" };
       await new Promise((resolve) => signal.addEventListener("abort", resolve));
     };
-    const talkative = { ...native, heartbeat: { ...native.heartbeat, everyMs: 50 } };
-    const page = await open(await serve(source, { dialects: [talkative] }));
+    const cardsThenText = { ...native, heartbeat: { ...native.heartbeat, everyMs: 50 } };
+    const page = await open(await serve(source, { dialects: [cardsThenText] }));
     await send(page, "hello");
     await page.getByText(/^Live, waiting for the model for \d+ s$/).waitFor();
     await page.keyboard.press("Escape");
@@ -192,13 +192,13 @@ describeInBrowser("the page's connection", ({ serve, open, openHideable }: Brows
 
   test("a message to a server that is gone waits, and is sent once", async () => {
     const server = await serve();
-    const { url, pull, plug } = await cable(server);
+    const { url, disconnect, reconnect } = await proxy(server);
     const page = await open(url);
     await page.getByRole("button", { name: "Show me a failing tool" }).waitFor();
-    pull();
+    disconnect();
     await page.getByRole("button", { name: "Show me a failing tool" }).click();
     await status(page, "reconnecting");
-    plug();
+    reconnect();
     // If the page reconnects first, the button is gone, which is also correct.
     const pressed = page.getByRole("button", { name: "Now" }).click();
     pressed.catch(() => {});

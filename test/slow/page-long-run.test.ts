@@ -1,7 +1,7 @@
 import type { CDPSession, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { type Browsing, describeInBrowser, ended, send } from "../browsing.ts";
-import { finishedCards } from "../web/talkative.ts";
+import { finishedCards } from "../web/cards-then-text.ts";
 
 const isLong = process.env.RUNCAST_LONG === "1";
 const CARDS = isLong ? 10_000 : 400;

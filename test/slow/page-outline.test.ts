@@ -4,7 +4,7 @@ import type { Event } from "../../src/events.ts";
 import type { Source } from "../../src/source.ts";
 import { type Browsing, describeInBrowser, ended, send, violations } from "../browsing.ts";
 import { countRenders, takeRenders } from "../web/render-counter.ts";
-import { finishedCards, talkative } from "../web/talkative.ts";
+import { finishedCards, cardsThenText } from "../web/cards-then-text.ts";
 
 const outline = (page: Page) => page.locator("[data-outline]");
 const row = (page: Page, text: string | RegExp) => outline(page).getByRole("button", { name: text });
@@ -119,7 +119,7 @@ describeInBrowser("the outline of a run", ({ serve, open }: Browsing) => {
   });
 
   test("is not drawn again while text streams, however long the run is", async () => {
-    const { source, say } = talkative(500);
+    const { source, say } = cardsThenText(500);
     const page = await open("about:blank");
     await countRenders(page);
     await page.goto(await serve(source));

@@ -178,7 +178,7 @@ describeInBrowser("the tools panel and the tray", ({ serve, open, openBeside }: 
     await ended(page, "cancelled");
   });
 
-  test("an answer by somebody else closes the ask everywhere", async () => {
+  test("an answer by someone else closes the ask everywhere", async () => {
     const page = await show("asks");
     await tray(page).getByText("4 questions").waitFor();
     const { runs } = (await page.evaluate(async () => await (await fetch("runs")).json())) as {

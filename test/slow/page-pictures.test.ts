@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { demoAgent } from "../../src/models/demo.ts";
 import { type Browsing, DEMO_SPEED, describeInBrowser, violations } from "../browsing.ts";
-import { startCable } from "../cable.ts";
+import { startDisconnectingProxy } from "../disconnecting-proxy.ts";
 import { scenes, SIZES } from "../scenes.ts";
 import { onStop } from "../serving.ts";
 
@@ -16,11 +16,11 @@ describeInBrowser("every state that has a picture", ({ serve, open }: Browsing) 
     // Both color schemes, each size once. The short form alternates between the two from scene to scene.
     for (const [index, colorScheme] of SCHEMES.entries()) {
       if (!isLong && index !== number % SCHEMES.length) continue;
-      const cable = await startCable(server);
-      onStop(cable.close);
+      const proxy = await startDisconnectingProxy(server);
+      onStop(proxy.close);
       const size = sizes[index % sizes.length]!;
-      const page = await open(cable.url, { viewport: SIZES[size], colorScheme });
-      await play(page, cable.pull);
+      const page = await open(proxy.url, { viewport: SIZES[size], colorScheme });
+      await play(page, proxy.disconnect);
       expect(await violations(page), `${size}, ${colorScheme}`).toEqual([]);
       await page.context().close();
     }

@@ -52,7 +52,7 @@ describeInBrowser("replay and share on the page", ({ serve, open }: Browsing) =>
     await dialog(page).waitFor({ state: "hidden" });
   });
 
-  test("plays at the pace of the run, faster if wanted, and shortens long waits, saying so", async () => {
+  test("plays at the pace of the run, faster if wanted, and shortens long waits, textSource so", async () => {
     const log = memory();
     const events: Event[] = [
       { type: "run-start", protocol: 1, run: "slow", name: "demo" },

@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterEach, expect, test } from "vitest";
 import type { Entry } from "../../src/events.ts";
 import { verify } from "../../src/verify.ts";
-import { stateOf } from "../chaining.ts";
+import { stateOf } from "../server-chain.ts";
 import { root, useCommandLine } from "../command-line.ts";
 import { describeWith } from "../components.ts";
 import { type RedisServer, startRedis } from "../engines/redis.ts";

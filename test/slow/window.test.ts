@@ -11,7 +11,7 @@ import { createFrameReader, lineSafe } from "../../src/sse.ts";
 import { generateLog } from "../generate.ts";
 import { randomFrom } from "../random.ts";
 import { entriesOf } from "../running.ts";
-import { framesOf, saying, serve, start, until } from "../serving.ts";
+import { framesOf, textSource, serve, start, until } from "../serving.ts";
 
 const WINDOW_MS = 30;
 
@@ -139,7 +139,7 @@ describe("merging by time", () => {
   test("a reader that stalls for megabytes gets the frames of a replay", async () => {
     const log = memory();
     const word = "x".repeat(1000);
-    const source = saying(
+    const source = textSource(
       Array.from({ length: 12_000 }, () => word),
       (index) => index % 50 === 0 && sleep(1),
     );
@@ -170,7 +170,7 @@ describe("merging by time", () => {
   test("a held entry is sent when its span is over, without another entry", async () => {
     const hold = Promise.withResolvers<void>();
     const { url } = await serve(
-      saying(["a", "b"], (index) => index === 1 && hold.promise),
+      textSource(["a", "b"], (index) => index === 1 && hold.promise),
       { dialects: [native, spans] },
     );
     const run = await start(url);
@@ -186,7 +186,7 @@ describe("merging by time", () => {
 
   test("an entry that is stored too late divides its span only for viewers that were connected", async () => {
     const log = memory();
-    const { url } = await serve(saying([]), { log, dialects: [native, spans] });
+    const { url } = await serve(textSource([]), { log, dialects: [native, spans] });
     const at = Date.now();
     const say = (seq: number, event: Event) => log.append("late", [{ seq, at, event }]);
     await say(1, { type: "run-start", protocol: 1, run: "late", name: "test" });
@@ -218,7 +218,7 @@ describe("merging by time", () => {
 
   test("a viewer that resumes within a span that live viewers still wait for continues with them", async () => {
     const log = memory();
-    const { url } = await serve(saying([]), { log, dialects: [native, spans] });
+    const { url } = await serve(textSource([]), { log, dialects: [native, spans] });
     // A window that does not end during this test.
     const at = Date.now() + 3_600_000;
     const say = (seq: number, event: Event) => log.append("ahead", [{ seq, at, event }]);
@@ -245,7 +245,7 @@ describe("merging by time", () => {
     "a cut between two frames of an entry that is still held (others watch: %s)",
     async (watched) => {
       const log = memory();
-      const { url } = await serve(saying([]), { log, dialects: [native, spans] });
+      const { url } = await serve(textSource([]), { log, dialects: [native, spans] });
       const at = Date.now();
       const say = (seq: number, event: Event) => log.append("within", [{ seq, at, event }]);
       await say(1, { type: "run-start", protocol: 1, run: "within", name: "test" });
@@ -283,7 +283,7 @@ describe("merging by time", () => {
         },
       };
       const { url } = await serve(
-        saying(
+        textSource(
           Array.from({ length: words }, () => "word "),
           (index) => index % 100 === 0 && sleep(1),
         ),

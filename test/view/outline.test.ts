@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/events.ts";
 import { createOutline } from "../../src/view.ts";
-import { finishedCards } from "../web/talkative.ts";
+import { finishedCards } from "../web/cards-then-text.ts";
 import { callEvents, folding } from "./folding.ts";
 
 const outlined = (events: readonly Event[]) => {

@@ -13,7 +13,7 @@ export interface Activities {
   /** The progress of a call: notes, output and text of its tool. */
   progress(event: EventOf<"tool-progress" | "tool-output-delta">, name: string | undefined): readonly Frame[];
   /** Text of the tool itself, which as a message would look like the answer. */
-  words(call: string, agent: string | undefined, delta: string, name: string | undefined): readonly Frame[];
+  text(call: string, agent: string | undefined, delta: string, name: string | undefined): readonly Frame[];
   status(agent: string | undefined, text: string, call?: string): readonly Frame[];
   mark(event: EventOf<"citation" | "file" | "embed" | "notice">): readonly Frame[];
 }
@@ -62,7 +62,7 @@ export const createActivities = (messageId: () => MessageId, link: EncodeOptions
         { op: "add", path: "/progress", value: progressOf({ note, fraction, value }) },
       ]);
     },
-    words: (call, agent, delta, name) =>
+    text: (call, agent, delta, name) =>
       delta === "" ? [] : change(call, agent, name, [{ op: "add", path: "/text/-", value: delta }]),
     status: (agent, text, call) => [
       snapshot("status", `status ${agent ?? ""}`, agent, { text, ...(call !== undefined && { call }) }),

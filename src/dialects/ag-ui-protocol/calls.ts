@@ -3,7 +3,7 @@ import type { CallOutcome, EventOf } from "../../events.ts";
 import { resultText } from "../frames/result-text.ts";
 import { encryptedOf } from "./encrypted.ts";
 import { deltaFrame, deltaOpening, frame, type MessageId, tagOf } from "./frames.ts";
-import type { Words } from "./words.ts";
+import type { TextMessages } from "./text-messages.ts";
 
 /** Calls with their arguments and results. Clients run every call without a result, so all others must get one. */
 export interface Calls {
@@ -15,7 +15,11 @@ export interface Calls {
   name(call: string): string | undefined;
 }
 
-export const createCalls = (messageId: () => MessageId, words: Words, link: EncodeOptions["link"]): Calls => {
+export const createCalls = (
+  messageId: () => MessageId,
+  textMessages: TextMessages,
+  link: EncodeOptions["link"],
+): Calls => {
   /** The prefix of further argument frames, for each call whose arguments are still open. */
   const openings = new Map<string, string>();
   const names = new Map<string, string>();
@@ -25,10 +29,10 @@ export const createCalls = (messageId: () => MessageId, words: Words, link: Enco
 
   /** A call belongs to a message. If the model wrote no text before it, the message is empty. */
   const parentOf = (call: string, agent: string | undefined): { id: string; frames: readonly Frame[] } => {
-    const known = words.parent(agent);
+    const known = textMessages.parent(agent);
     if (known !== undefined) return { id: known, frames: [] };
     const id = messageId()("calls", call);
-    words.setParent(agent, id);
+    textMessages.setParent(agent, id);
     return {
       id,
       frames: [

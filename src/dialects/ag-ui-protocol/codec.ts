@@ -9,12 +9,12 @@ import { createEncoder } from "./encoder.ts";
 const slot = jsonSlot(`{"type":"CUSTOM","name":"${EXTENSION}","value":`);
 const STARTED = '{"type":"RUN_STARTED",';
 
-const words = lossless({ encode: createEncoder, decode: createDecoder }, slot);
+const extended = lossless({ encode: createEncoder, decode: createDecoder }, slot);
 
 /** Nothing may precede RUN_STARTED, so its extension travels in its metadata, which clients do not store for runs. */
 export const codec: Codec = {
   encode(options) {
-    const encode = words.encode(options);
+    const encode = extended.encode(options);
     return (entry) => {
       const frames = encode(entry);
       const [extension, started, ...rest] = frames;
@@ -26,7 +26,7 @@ export const codec: Codec = {
     };
   },
   decode() {
-    const decode = words.decode();
+    const decode = extended.decode();
     return Object.assign((frame: Frame) => split(frame).flatMap((one) => decode(one)), {
       pause: () => decode.pause?.() ?? [],
     });

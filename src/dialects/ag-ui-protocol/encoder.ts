@@ -11,7 +11,7 @@ import { interruptOf } from "./interrupts.ts";
 import { inputOf } from "./run-input.ts";
 import { readStyle } from "./style.ts";
 import { createSubAgents } from "./sub-agents.ts";
-import { createWords } from "./words.ts";
+import { createTextMessages } from "./text-messages.ts";
 
 /**
  * Encodes each segment of a run as one AG-UI run. It starts with RUN_STARTED and ends with an interrupt for each open
@@ -28,8 +28,8 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readon
   let isOpen = false;
   let isFirst = true;
 
-  const words = createWords(() => messageId);
-  const calls = createCalls(() => messageId, words, options.link);
+  const textMessages = createTextMessages(() => messageId);
+  const calls = createCalls(() => messageId, textMessages, options.link);
   const activities = createActivities(() => messageId, options.link);
   const subAgents = createSubAgents();
 
@@ -62,9 +62,9 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readon
   const text = (event: EventOf<"text-start" | "text-delta" | "text-end">): readonly Frame[] => {
     if (event.type === "text-start" && event.call !== undefined) toolTexts.set(event.part, event.call);
     const call = toolTexts.get(event.part);
-    if (call === undefined) return words.take(event);
+    if (call === undefined) return textMessages.take(event);
     if (event.type === "text-end") toolTexts.delete(event.part);
-    return event.type === "text-delta" ? activities.words(call, event.agent, event.delta, calls.name(call)) : [];
+    return event.type === "text-delta" ? activities.text(call, event.agent, event.delta, calls.name(call)) : [];
   };
 
   const end = (event: EventOf<"run-end">): readonly Frame[] => {
@@ -88,7 +88,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readon
       case "agent-end":
         return subAgents.end(event);
       case "step-start":
-        words.setParent(event.agent, undefined);
+        textMessages.setParent(event.agent, undefined);
         return [frame("STEP_STARTED", { stepName: event.step, ...tag(event) })];
       case "step-retry":
         return activities.status(event.agent, `Trying again: ${event.error.message}`);
@@ -101,7 +101,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readon
       case "thinking-start":
       case "thinking-delta":
       case "thinking-end":
-        return words.take(event);
+        return textMessages.take(event);
       case "tool-start":
         return calls.start(event);
       case "tool-input-delta":
@@ -138,7 +138,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readon
 
   return ({ event }) => {
     // Fast path for deltas, which are most events and start or end nothing else.
-    if (isOpen && event.type === "text-delta" && toolTexts.size === 0) return words.take(event);
+    if (isOpen && event.type === "text-delta" && toolTexts.size === 0) return textMessages.take(event);
     // Events of later versions emit nothing and do not start a segment.
     if (!KNOWN.has(event.type)) return [];
     if (isOpen && "delta" in event) return take(event);

@@ -13,23 +13,23 @@ const callSchema = z.object({
   function: z.object({ name: z.string(), arguments: z.string() }),
   encryptedValue: z.string().optional(),
 });
-const words = z.union([z.string(), z.array(partSchema)]);
+const contentSchema = z.union([z.string(), z.array(partSchema)]);
 
 export const messageSchema = z.discriminatedUnion("role", [
   z.object({ id, role: z.literal("developer"), content: z.string() }),
   z.object({ id, role: z.literal("system"), content: z.string() }),
-  z.object({ id, role: z.literal("user"), content: words }),
+  z.object({ id, role: z.literal("user"), content: contentSchema }),
   z.object({
     id,
     role: z.literal("assistant"),
-    content: words.nullish(),
+    content: contentSchema.nullish(),
     toolCalls: z.array(callSchema).nullish(),
     subagentRunId: z.string().optional(),
   }),
   z.object({
     id,
     role: z.literal("tool"),
-    content: words,
+    content: contentSchema,
     toolCallId: z.string().min(1).max(256),
     error: z.string().nullish(),
     metadata,

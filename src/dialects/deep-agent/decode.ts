@@ -1,7 +1,7 @@
 import { type Fields, fieldsOf, parseFields } from "../../json.ts";
 import type { Frame } from "../../dialect.ts";
 import type { Content, Event, Problem, RunOutcome } from "../../events.ts";
-import { EMPTY_RESULT, FAILED } from "./words.ts";
+import { EMPTY_RESULT, FAILED } from "./call-text.ts";
 import { createEventBuilder } from "../frames/event-builder.ts";
 
 const OUTCOMES: ReadonlySet<unknown> = new Set<RunOutcome>(["error", "cancelled", "interrupted"]);

@@ -1,7 +1,7 @@
 import type { EncodeOptions, Frame } from "../../dialect.ts";
 import type { Entry, Event, EventOf } from "../../events.ts";
 import type { EventsAbout } from "../../protocol.ts";
-import { EMPTY_RESULT, FAILED } from "./words.ts";
+import { EMPTY_RESULT, FAILED } from "./call-text.ts";
 import { OUTCOME_TEXT } from "../fast-api/outcome-text.ts";
 import { answerPage } from "../frames/answer-page.ts";
 import { askText } from "../frames/ask-text.ts";

@@ -41,7 +41,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
     return ended;
   };
 
-  const words = (kind: "text" | "thinking", delta: string | undefined): Event[] => {
+  const deltaEvents = (kind: "text" | "thinking", delta: string | undefined): Event[] => {
     if (delta === undefined) return [];
     const events = step();
     if (open?.kind !== kind) {
@@ -103,8 +103,8 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
       refusal,
       tool_calls: fragments,
     } = fieldsOf(choice["delta"]);
-    events.push(...words("thinking", textOf(thought) ?? textOf(reasoning)));
-    events.push(...words("text", textOf(content)), ...words("text", textOf(refusal)));
+    events.push(...deltaEvents("thinking", textOf(thought) ?? textOf(reasoning)));
+    events.push(...deltaEvents("text", textOf(content)), ...deltaEvents("text", textOf(refusal)));
     if (Array.isArray(fragments)) fragments.forEach((one, position) => events.push(...fragment(one, position)));
     const reason = textOf(choice["finish_reason"]);
     return reason === undefined ? events : [...events, ...finish(reason)];

@@ -40,7 +40,7 @@ export const createOutput = (options: EncodeOptions, style?: CallStyle): ((entry
   let announced = 0;
   let deferred = false;
 
-  const words = (kind: "content" | "reasoning", text: string): readonly Output[] => (text ? [{ kind, text }] : []);
+  const textOutput = (kind: "content" | "reasoning", text: string): readonly Output[] => (text ? [{ kind, text }] : []);
 
   const announce = (id: string, call: Call): Output[] => {
     call.index = announced++;
@@ -88,16 +88,16 @@ export const createOutput = (options: EncodeOptions, style?: CallStyle): ((entry
         content.start(event.part, event.call ?? step);
         return [];
       case "text-delta":
-        return words("content", content.more(event.part, event.delta));
+        return textOutput("content", content.more(event.part, event.delta));
       case "text-end":
-        return words("content", content.end(event.part));
+        return textOutput("content", content.end(event.part));
       case "thinking-start":
         reasoning.start(event.part, event.part);
         return [];
       case "thinking-delta":
-        return words("reasoning", reasoning.more(event.part, event.delta));
+        return textOutput("reasoning", reasoning.more(event.part, event.delta));
       case "thinking-end":
-        return words("reasoning", reasoning.end(event.part));
+        return textOutput("reasoning", reasoning.end(event.part));
       case "tool-start": {
         const call: Call = { name: event.name, index: undefined, held: "" };
         if (!event.provider) calls.set(event.call, call);
@@ -129,12 +129,12 @@ export const createOutput = (options: EncodeOptions, style?: CallStyle): ((entry
     if (event.type === "ask-start") {
       reasoning.start(event.ask, event.ask);
       const text = askText(event, answerPage(options, run));
-      return words("reasoning", reasoning.more(event.ask, text) + reasoning.end(event.ask));
+      return textOutput("reasoning", reasoning.more(event.ask, text) + reasoning.end(event.ask));
     }
     const outputs = event.agent === undefined ? root(event) : [];
     const text = textOf?.(event);
     if (text === undefined || event.type !== "tool-end") return outputs;
     content.start(event.call, event.call);
-    return [...outputs, ...words("content", content.more(event.call, text) + content.end(event.call))];
+    return [...outputs, ...textOutput("content", content.more(event.call, text) + content.end(event.call))];
   };
 };

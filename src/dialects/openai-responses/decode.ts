@@ -135,7 +135,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
     const key = textOf(item["id"]) ?? textOf(item["call_id"]) ?? "";
     if (finished.has(key) || finished.size >= MAX_ITEMS) return [];
     finished.add(key);
-    const events = [...addItem(item), ...wholeWords(item)];
+    const events = [...addItem(item), ...wholeParts(item)];
     const isCut = item["status"] === "incomplete";
     const call = calls.get(key);
     if (!call) return [...events, ...endParts(key, isCut)];
@@ -144,11 +144,11 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
     call.ended = true;
     return [...events, { type: "tool-end", call: call.call, ...endOf(item) }];
   };
-  const wholeWords = (item: Fields): Event[] => {
-    const words = item["type"] === "message" ? item["content"] : item["type"] === "reasoning" ? item["summary"] : [];
+  const wholeParts = (item: Fields): Event[] => {
+    const parts = item["type"] === "message" ? item["content"] : item["type"] === "reasoning" ? item["summary"] : [];
     const kind = item["type"] === "message" ? "text" : "thinking";
     const index = kind === "text" ? "content_index" : "summary_index";
-    return listOf(words).flatMap((one, place) =>
+    return listOf(parts).flatMap((one, place) =>
       whole(kind, { item_id: item["id"], [index]: place }, fieldsOf(one)["text"] ?? fieldsOf(one)["refusal"]),
     );
   };

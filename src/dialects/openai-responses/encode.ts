@@ -24,7 +24,7 @@ export interface ResponseEncoder {
   response(): unknown;
 }
 
-interface Words<Kind extends MessageItem | ReasoningItem> {
+interface OpenItem<Kind extends MessageItem | ReasoningItem> {
   readonly item: Kind;
   readonly index: number;
   text: string;
@@ -36,8 +36,8 @@ interface Words<Kind extends MessageItem | ReasoningItem> {
  */
 export const createEncoder = (options: Pick<EncodeOptions, "page"> = {}): ResponseEncoder => {
   const output: Item[] = [];
-  const texts = new Map<string, Words<MessageItem>>();
-  const thoughts = new Map<string, Words<ReasoningItem>>();
+  const texts = new Map<string, OpenItem<MessageItem>>();
+  const thoughts = new Map<string, OpenItem<ReasoningItem>>();
   const calls = new Map<string, { readonly item: CallItem; index: number | undefined }>();
   let about = { run: "", name: "", at: 0 };
   let ending: Ending | undefined;
@@ -69,17 +69,17 @@ export const createEncoder = (options: Pick<EncodeOptions, "page"> = {}): Respon
     return [added, frame("response.content_part.added", fields)];
   };
   const moreText = (part: string, delta: string): readonly Frame[] => {
-    const words = texts.get(part);
-    if (!words) return [];
-    words.text += delta;
-    const place = { item_id: words.item.id, output_index: words.index, content_index: 0 };
+    const open = texts.get(part);
+    if (!open) return [];
+    open.text += delta;
+    const place = { item_id: open.item.id, output_index: open.index, content_index: 0 };
     return [frame("response.output_text.delta", { ...place, delta, logprobs: [] })];
   };
   const endText = (part: string, cut: boolean | undefined): readonly Frame[] => {
-    const words = texts.get(part);
-    if (!words) return [];
+    const open = texts.get(part);
+    if (!open) return [];
     texts.delete(part);
-    const { item, index, text } = words;
+    const { item, index, text } = open;
     item.content = [outputText(text)];
     const place = { item_id: item.id, output_index: index, content_index: 0 };
     const frames = [
@@ -106,17 +106,17 @@ export const createEncoder = (options: Pick<EncodeOptions, "page"> = {}): Respon
     return [added, frame("response.reasoning_summary_part.added", fields)];
   };
   const moreThought = (part: string, delta: string): readonly Frame[] => {
-    const words = thoughts.get(part);
-    if (!words) return [];
-    words.text += delta;
-    const place = { item_id: words.item.id, output_index: words.index, summary_index: 0 };
+    const open = thoughts.get(part);
+    if (!open) return [];
+    open.text += delta;
+    const place = { item_id: open.item.id, output_index: open.index, summary_index: 0 };
     return [frame("response.reasoning_summary_text.delta", { ...place, delta })];
   };
   const endThought = (part: string, cut: boolean | undefined): readonly Frame[] => {
-    const words = thoughts.get(part);
-    if (!words) return [];
+    const open = thoughts.get(part);
+    if (!open) return [];
     thoughts.delete(part);
-    const { item, index, text } = words;
+    const { item, index, text } = open;
     item.summary = [summaryText(text)];
     const place = { item_id: item.id, output_index: index, summary_index: 0 };
     return [

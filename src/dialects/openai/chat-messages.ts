@@ -22,26 +22,26 @@ const userPart = z.discriminatedUnion("type", [
 ]);
 type UserPart = z.infer<typeof userPart>;
 
-const words = z.union([z.string(), z.array(z.discriminatedUnion("type", [textPart, refusalPart]))]);
+const textContent = z.union([z.string(), z.array(z.discriminatedUnion("type", [textPart, refusalPart]))]);
 /** Reads only the text of a result: some clients add images. */
-const resultWords = z.union([z.string(), z.array(z.looseObject({ type: z.string(), text: z.string().optional() }))]);
+const resultContent = z.union([z.string(), z.array(z.looseObject({ type: z.string(), text: z.string().optional() }))]);
 const callSchema = z.object({
   id: z.string().min(1).max(256),
   function: z.object({ name: z.string(), arguments: z.string() }),
 });
 
 export const chatMessageSchema = z.discriminatedUnion("role", [
-  z.object({ role: z.literal("system"), content: words }),
-  z.object({ role: z.literal("developer"), content: words }),
+  z.object({ role: z.literal("system"), content: textContent }),
+  z.object({ role: z.literal("developer"), content: textContent }),
   z.object({ role: z.literal("user"), content: z.union([z.string(), z.array(userPart)]) }),
   z.object({
     role: z.literal("assistant"),
-    content: words.nullish(),
+    content: textContent.nullish(),
     reasoning_content: z.string().nullish(),
     refusal: z.string().nullish(),
     tool_calls: z.array(callSchema).nullish(),
   }),
-  z.object({ role: z.literal("tool"), content: resultWords, tool_call_id: z.string().min(1).max(256) }),
+  z.object({ role: z.literal("tool"), content: resultContent, tool_call_id: z.string().min(1).max(256) }),
 ]);
 type ChatMessage = z.infer<typeof chatMessageSchema>;
 

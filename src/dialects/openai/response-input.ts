@@ -4,7 +4,7 @@ import { Refusal } from "../../source.ts";
 import { fileData, fileOf } from "./file-data.ts";
 import { parseJson } from "../../json.ts";
 
-const words = z.looseObject({
+const contentPart = z.looseObject({
   type: z.string(),
   text: z.string().optional(),
   refusal: z.string().optional(),
@@ -13,7 +13,7 @@ const words = z.looseObject({
   file_url: z.string().nullish(),
   filename: z.string().nullish(),
 });
-type Words = z.infer<typeof words>;
+type ContentPart = z.infer<typeof contentPart>;
 
 const id = z.string().min(1).max(256);
 const texts = z.array(z.looseObject({ text: z.string() }));
@@ -23,13 +23,13 @@ const itemSchema = z.union([
   z.looseObject({
     type: z.literal("message").optional(),
     role: z.enum(["system", "developer", "user", "assistant"]),
-    content: z.union([z.string(), z.array(words)]),
+    content: z.union([z.string(), z.array(contentPart)]),
   }),
   z.looseObject({ type: z.literal("function_call"), call_id: id, name: z.string(), arguments: z.string() }),
   z.looseObject({
     type: z.literal("function_call_output"),
     call_id: id,
-    output: z.union([z.string(), z.array(words)]),
+    output: z.union([z.string(), z.array(contentPart)]),
   }),
   z.looseObject({ type: z.literal("reasoning"), summary: texts, content: texts.nullish() }),
   z.looseObject({
@@ -100,7 +100,7 @@ const readItem = (item: Item): Message | undefined => {
   }
 };
 
-const readContent = (content: string | readonly Words[]): Part[] => {
+const readContent = (content: string | readonly ContentPart[]): Part[] => {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
   return content.map((part): Part => {
     const text = part.text ?? part.refusal;

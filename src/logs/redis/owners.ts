@@ -1,4 +1,4 @@
-import type { Beliefs } from "../../log.ts";
+import type { KnownLeases } from "../../log.ts";
 import type { RedisConnection } from "./connection.ts";
 import { script } from "./connection.ts";
 import { NOW } from "./clock.ts";
@@ -17,11 +17,11 @@ return tonumber(redis.call('GET', KEYS[1]) or '0') > now and 1 or 0
 `);
 
 /** Which owners are alive, by the engine's clock. */
-export const openOwners = (connection: RedisConnection, keys: Keys, beliefs: Beliefs, ahead: () => number) => {
+export const openOwners = (connection: RedisConnection, keys: Keys, knownLeases: KnownLeases, ahead: () => number) => {
   return {
     async heartbeat(owner: string, leaseMs: number): Promise<boolean> {
       const lease = Math.max(0, Math.round(leaseMs));
-      const renewed = beliefs.renew(owner, lease);
+      const renewed = knownLeases.renew(owner, lease);
       let isRepeated = false;
       const wasAlive = await connection.call<number>(HEARTBEAT, [keys.owner(owner)], (isRetry) => {
         isRepeated = isRetry;

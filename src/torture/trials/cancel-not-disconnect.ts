@@ -30,9 +30,9 @@ export const cancelNotDisconnect: Trial = {
     must(stopped.scene.ran("after") === 0, "a tool still runs after a cancel");
     must(
       stopped.viewer.isOver || stopped.viewer.screen.end !== undefined,
-      "the page never learns that the run was canceled",
+      "the page never learns that the run was cancelled",
     );
-    must(stopped.viewer.screen.end !== "done", "the canceled run looks finished");
+    must(stopped.viewer.screen.end !== "done", "the cancelled run looks finished");
     return yes("the run continues without a page, and a cancel stops the model and the tools");
   },
 };

@@ -29,7 +29,7 @@ export const hugeResult: Trial = {
     const stored = file === undefined ? undefined : await conversation.result?.(file, line());
     const whole = stored ?? (link === undefined ? shown : await behind(link));
     must(whole === result, `${whole.length} of ${result.length} characters of the result can be read`);
-    const beside = link === undefined ? "beside the stream" : "behind a link in the result";
+    const beside = link === undefined ? "outside the stream" : "behind a link in the result";
     const where = whole === shown ? "in the stream" : beside;
     return yes(`the whole result can be read ${where}; the stream is ${Math.ceil(wire.received / 1024)} KB`, {
       streamBytes: wire.received,

@@ -124,6 +124,6 @@ describeLive("the pipe", ({ program }) => {
     await chat.answer.getByText("Runcast is not reachable at http://127.0.0.1:9").first().waitFor();
     await chat.finished();
     await picture(chat, "not-reachable");
-    await expect.poll(() => chat.status.innerText()).toBe("Runcast: no answer");
+    await expect.poll(() => chat.status.innerText()).toBe("Runcast: no response");
   });
 });

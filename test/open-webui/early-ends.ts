@@ -9,7 +9,7 @@ const ENDINGS: readonly Ending[] = [
 ];
 
 /** What the runner writes if the run ends early after these entries, in each possible way. */
-export const closings = (prefix: readonly Entry[]): readonly (readonly Entry[])[] => {
+export const earlyEnds = (prefix: readonly Entry[]): readonly (readonly Entry[])[] => {
   const last = prefix.at(-1);
   if (!last || last.event.type === "run-end") return [];
   const verifier = createVerifier();

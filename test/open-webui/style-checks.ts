@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { openWebui } from "../../src/dialects/open-webui.ts";
 import type { Entry } from "../../src/events.ts";
 import type { RunState } from "../../src/state.ts";
-import { closings } from "./closings.ts";
+import { earlyEnds } from "./early-ends.ts";
 import { createToolLines, expectCollapsed } from "./collapsed.ts";
 import type { Display } from "./display.ts";
 import { expectFaithful, type Faithful } from "./faithful.ts";
@@ -10,19 +10,19 @@ import { type Generation, generations } from "./generations.ts";
 import { type Showing, startShowing, twice } from "./showing.ts";
 
 const styles: readonly Faithful[] = [
-  { style: "cards", hasCards: true, hasResultItems: true, tellsDenied: true },
-  { style: "details", hasCards: true, hasResultItems: false, tellsDenied: false },
-  { style: "citations", hasCards: false, hasResultItems: false, tellsDenied: false },
-  { style: "live", hasCards: false, hasResultItems: false, tellsDenied: false },
+  { style: "cards", hasCards: true, hasResultItems: true, showsDenied: true },
+  { style: "details", hasCards: true, hasResultItems: false, showsDenied: false },
+  { style: "citations", hasCards: false, hasResultItems: false, showsDenied: false },
+  { style: "live", hasCards: false, hasResultItems: false, showsDenied: false },
 ];
 
 /** Every style in every generation. */
-export const tellings: readonly Telling[] = generations.flatMap((generation) => [
-  ...styles.map((faithful) => createTelling(faithful.style, generation, () => faithfully(faithful))),
-  createTelling("collapse", generation, () => collapsing()),
+export const styleChecks: readonly StyleCheck[] = generations.flatMap((generation) => [
+  ...styles.map((faithful) => createStyleCheck(faithful.style, generation, () => faithfully(faithful))),
+  createStyleCheck("collapse", generation, () => collapsing()),
 ]);
 
-export interface Telling {
+export interface StyleCheck {
   readonly name: string;
   /** Sends a run, and checks after every frame and every entry. */
   run(entries: readonly Entry[]): void;
@@ -51,7 +51,7 @@ const collapsing = (): Look => {
   };
 };
 
-function createTelling(style: string, generation: Generation, createLook: () => Look): Telling {
+function createStyleCheck(style: string, generation: Generation, createLook: () => Look): StyleCheck {
   const start = (entries: readonly Entry[]) => {
     const showing = startShowing(openWebui, style, generation);
     const look = createLook();
@@ -90,7 +90,7 @@ function createTelling(style: string, generation: Generation, createLook: () => 
     endings(entries, step) {
       for (let count = 1; count < entries.length; count += step) {
         const prefix = entries.slice(0, count);
-        for (const closing of closings(prefix)) end(start([...prefix, ...closing]));
+        for (const closing of earlyEnds(prefix)) end(start([...prefix, ...closing]));
       }
     },
     stops(entries, step) {

@@ -5,7 +5,7 @@ import path from "node:path";
 import type { Mutant } from "./broken-promises.ts";
 
 /** A copy of the repository in which promises can be broken. */
-export interface Arena {
+export interface Sandbox {
   /** The result of the tests, and their output if they do not pass. `named`: only tests with this in their names. */
   run(
     tests: readonly string[],
@@ -19,7 +19,7 @@ export interface Arena {
 /**
  * - `killed`: a test failed, by an assertion or by its own timeout (vitest's `testTimeout`).
  * - `survived`: all of them passed.
- * - `hung`: the tests were still running when the arena stopped them. That does not count as a kill: there is no
+ * - `hung`: the tests were still running when the sandbox stopped them. That does not count as a kill: there is no
  *   evidence that a test noticed, a slow machine looks the same, and in CI such a mutant would time out the job instead
  *   of failing a test that names the broken promise.
  */
@@ -49,7 +49,7 @@ const killGroup = (leader: number): void => {
 
 const VERDICTS = { passed: "survived", failed: "killed", hung: "hung" } as const;
 
-export const createArena = ({ timeoutMs = 300_000 } = {}): Arena => {
+export const createSandbox = ({ timeoutMs = 300_000 } = {}): Sandbox => {
   const copy = mkdtempSync(path.join(tmpdir(), "runcast-mutants-"));
   cpSync(ROOT, copy, { recursive: true, filter: (source) => !LEFT_OUT.has(path.basename(source)) });
   symlinkSync(path.join(ROOT, "node_modules"), path.join(copy, "node_modules"));
@@ -58,7 +58,7 @@ export const createArena = ({ timeoutMs = 300_000 } = {}): Arena => {
   const own = { detached: true };
   const options = { ...own, cwd: copy, encoding: "utf8", timeout: timeoutMs, maxBuffer: 64 * 1024 * 1024 } as const;
 
-  const run: Arena["run"] = (tests, named) => {
+  const run: Sandbox["run"] = (tests, named) => {
     const { pid, status, error, stdout, stderr } = spawnSync(
       process.execPath,
       ["node_modules/vitest/vitest.mjs", "run", "--bail=1", ...(named === undefined ? [] : ["-t", named]), ...tests],

@@ -8,20 +8,20 @@ type TextEvent = EventOf<
 >;
 
 /** Text as assistant messages, thinking as reasoning: a span with one message. */
-export interface Words {
+export interface TextMessages {
   take(event: TextEvent): readonly Frame[];
   /** The message that this agent's calls belong to, until its next step. */
   parent(agent: string | undefined): string | undefined;
   setParent(agent: string | undefined, message: string | undefined): void;
 }
 
-export const createWords = (messageId: () => MessageId): Words => {
+export const createTextMessages = (messageId: () => MessageId): TextMessages => {
   /** The prefix of further delta frames, for each open part. */
   const openings = new Map<string, string>();
   const metas = new Map<string, Json>();
   const parents = new Map<string | undefined, string>();
 
-  const setParent: Words["setParent"] = (agent, message) =>
+  const setParent: TextMessages["setParent"] = (agent, message) =>
     void (message === undefined ? parents.delete(agent) : parents.set(agent, message));
 
   const delta = (part: string, text: string): readonly Frame[] => {

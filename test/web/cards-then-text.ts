@@ -20,7 +20,7 @@ export function* finishedCards(cards: number, agent?: string): Generator<Event> 
 }
 
 /** This many separate finished cards, then the given words. */
-export const talkative = (
+export const cardsThenText = (
   cards: number,
 ): { readonly source: Source; readonly say: (word: string) => Promise<void> } => {
   let next = Promise.withResolvers<string>();
