@@ -69,15 +69,15 @@ export const ended = async (child: ChildProcessWithoutNullStreams) => {
 };
 
 export const greeting = async (child: ChildProcessWithoutNullStreams) => {
-  let said = "";
+  let printed = "";
   child.stdout.setEncoding("utf8");
-  while (!said.includes("  try ")) {
+  while (!printed.includes("  try ")) {
     const [chunk] = (await Promise.race([once(child.stdout, "data"), once(child, "exit")])) as [string];
     if (typeof chunk !== "string") throw new Error(`the server ended: ${await readAll(child.stderr)}`);
-    said += chunk;
+    printed += chunk;
   }
-  const url = /http:\/\/\S+/.exec(said)![0];
-  return { said, url };
+  const url = /http:\/\/\S+/.exec(printed)![0];
+  return { printed, url };
 };
 
 /** A port on which something other than Runcast listens, until `close`. */

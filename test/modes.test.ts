@@ -141,7 +141,7 @@ describe("a request's mode", () => {
 });
 
 test.each<[what: string, modes: AgentOptions["modes"], message: RegExp]>([
-  ["an unknown tool", { Lec: { tools: ["creat"] } }, /wants the tool creat/],
+  ["an unknown tool", { Lec: { tools: ["creat"] } }, /names the tool creat/],
   ["a name that is not a word", { "Lec ture": {} }, /cannot be a command/],
   ["two names that differ only in case", { Lec: {}, lec: {} }, /two modes are named lec/],
 ])("creating an agent throws if its modes have %s", (_, wrong, message) => {

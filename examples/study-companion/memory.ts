@@ -45,7 +45,9 @@ export const memoryTools = (workspace: string): Tool[] => {
       const blocks = read();
       const block = Object.hasOwn(blocks, label) ? blocks[label] : undefined;
       if (block) return block.body;
-      return toolResult(`There is no block ${label}. There are: ${Object.keys(blocks).join(", ")}.`, { isError: true });
+      return toolResult(`There is no block ${label}. Available blocks: ${Object.keys(blocks).join(", ")}.`, {
+        isError: true,
+      });
     },
   });
 

@@ -16,7 +16,7 @@ const errorOf = (events: string): string | undefined =>
 
 export const strayErrors: Attack = {
   name: "tools: uncaught errors",
-  reports: /uncaught error, the server continues/,
+  reports: /uncaught error; the server continues/,
   prepare:
     ({ url, reported }) =>
     (report, signal) =>
@@ -144,7 +144,7 @@ export const mcpResults: Attack = {
     return (report, signal) =>
       rounds(signal, async () => {
         const text = await call(target, "bad__huge", { bytes: 400 * 1024 * 1024 });
-        report.expect(text.includes("answer is larger than"), "the result was read to its end");
+        report.expect(text.includes("response is larger than"), "the result was read to its end");
         report.expect(text.length < 1024 * 1024, `${text.length} bytes of it are in the log`);
         report.expect((await resident(target)) < before + 300 * 1024 * 1024, "the result fills the memory");
       });

@@ -29,9 +29,9 @@ describe("starting the example that embeds a run", () => {
 
   test("its port can be chosen", async () => {
     const child = run(start, { cwd: root, env: { PORT: "0" } });
-    const [said] = await once(child.stdout.setEncoding("utf8"), "data");
-    expect(said).toMatch(/^http:\/\/127\.0\.0\.1:\d+\n$/);
-    expect((await fetch(said.trim())).status).toBe(200);
+    const [printed] = await once(child.stdout.setEncoding("utf8"), "data");
+    expect(printed).toMatch(/^http:\/\/127\.0\.0\.1:\d+\n$/);
+    expect((await fetch(printed.trim())).status).toBe(200);
   });
 
   test("a port in use is reported, with how to choose another", async () => {

@@ -11,9 +11,9 @@ describe.each(["express", "hono"])("the example that mounts Runcast in %s", (exa
       cwd: root,
       env: { PORT: "0" },
     });
-    const [said] = (await once(child.stdout.setEncoding("utf8"), "data")) as [string];
-    expect(said).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/runcast\/\n$/);
-    const url = said.trim();
+    const [printed] = (await once(child.stdout.setEncoding("utf8"), "data")) as [string];
+    expect(printed).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/runcast\/\n$/);
+    const url = printed.trim();
     const own = await fetch(new URL("/", url));
     expect(await own.text()).toContain('href="/runcast/"');
     expect(await (await fetch(url)).text()).toContain("<title>Runcast</title>");

@@ -21,14 +21,14 @@ interface Steps {
 export const walk = async (name: string, { commands, cwd, env, open, answer }: Steps) => {
   const start = performance.now();
   for (const command of commands.slice(0, -1)) await mustRun(command, cwd, env);
-  const { said, url } = await startCommand(commands.at(-1)!, cwd, env);
+  const { printed, url } = await startCommand(commands.at(-1)!, cwd, env);
   const page = await open(url);
   await send(page, "Hello");
   await ended(page, "done");
   expect(await page.getByRole("article", { name: "Agent" }).innerText()).toContain(answer);
   const seconds = (performance.now() - start) / 1000;
   console.log(`${name}: ${commands.length} ${commands.length === 1 ? "command" : "commands"}, ${seconds.toFixed(1)} s`);
-  return { said, url, page };
+  return { printed, url, page };
 };
 
 /** Starts a server with a command line. It is stopped after the test. */

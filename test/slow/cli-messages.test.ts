@@ -65,10 +65,10 @@ describe("a refusal is shown with the server's message and a hint", () => {
 
   test("a missing or wrong key and an unknown run are reported, with how to send a key with curl", async () => {
     const cwd = await configured("key", `export default { key: "correct-horse", log: "memory" }`);
-    const { url, said } = await serve([], { cwd });
+    const { url, printed } = await serve([], { cwd });
     const line = (access: string) =>
       `try     curl -N -X POST ${url}/runs ${access} -H 'content-type: application/json' -d '{"message":"hello"}'`;
-    expect(said).toContain(line("-H 'authorization: Bearer <key>'"));
+    expect(printed).toContain(line("-H 'authorization: Bearer <key>'"));
     for (const command of ["watch", "export", "check", "replay"]) {
       const without = await runcast([command, `${url}/runs/r`]);
       expect(without.error).toBe(
@@ -81,7 +81,7 @@ describe("a refusal is shown with the server's message and a hint", () => {
     expect(unknown.error).toContain(`there is no run nosuchrun (${url}/runs lists the stored runs)`);
     const env = { RUNCAST_KEY: "correct-horse" };
     const known = await serve([], { cwd, env });
-    expect(known.said).toContain('/runs -H "authorization: Bearer $RUNCAST_KEY" -H');
+    expect(known.printed).toContain('/runs -H "authorization: Bearer $RUNCAST_KEY" -H');
   });
 
   test("a server that is not Runcast is reported", async () => {
@@ -208,8 +208,8 @@ describe("a server that cannot start", () => {
         boss: agent({ model: "demo", agents: { helper: { description: "helps", model: "groq/llama" } } }),
       } };`;
     const env = { ANTHROPIC_API_KEY: "", GROQ_API_KEY: "" };
-    const { said, url } = await serve([], { cwd: await configured("unset", text), env });
-    expect(said.match(/^ {2}warning .*$/gm)).toEqual([
+    const { printed, url } = await serve([], { cwd: await configured("unset", text), env });
+    expect(printed.match(/^ {2}warning .*$/gm)).toEqual([
       expect.stringMatching(
         /^ {2}warning bare: .* needs a key, but ANTHROPIC_API_KEY is not set\. Set ANTHROPIC_API_KEY/,
       ),

@@ -123,11 +123,13 @@ describe("replay", () => {
 describe("serve", () => {
   test("reports its setup, streams a run that check accepts, exports, watches, and stops on request", async () => {
     const home = await newHome("serve");
-    const { child, said, url } = await serve([], { cwd: home });
-    expect(said).toContain(`runcast ${version}  ${url}`);
-    expect(said).toMatch(/agents {2}demo {2}demo \(scripted\)/);
-    expect(said).toMatch(/log +sqlite in .*\.runcast: 0 runs\n +survives /);
-    expect(said).toContain(`curl -N -X POST ${url}/runs -H 'content-type: application/json' -d '{"message":"hello"}'`);
+    const { child, printed, url } = await serve([], { cwd: home });
+    expect(printed).toContain(`runcast ${version}  ${url}`);
+    expect(printed).toMatch(/agents {2}demo {2}demo \(scripted\)/);
+    expect(printed).toMatch(/log +sqlite in .*\.runcast: 0 runs\n +survives /);
+    expect(printed).toContain(
+      `curl -N -X POST ${url}/runs -H 'content-type: application/json' -d '{"message":"hello"}'`,
+    );
 
     const response = await post(url, { message: "hello", run: "hello-1" });
     const capture = path.join(home, "capture.sse");
@@ -162,7 +164,7 @@ describe("serve", () => {
       env: { RUNCAST_URL: "http://127.0.0.1:9" },
     });
     expect(page.out).toBe(html);
-    expect((await serve([], { cwd: home })).said).toMatch(/\.runcast: 2 runs\n/);
+    expect((await serve([], { cwd: home })).printed).toMatch(/\.runcast: 2 runs\n/);
   });
 
   test("a run of an earlier process that was killed continues and is counted", async () => {
@@ -172,7 +174,7 @@ describe("serve", () => {
     child.kill("SIGKILL");
     await once(child, "exit");
     const again = await serve([], { cwd: home, env: { RUNCAST_DEMO_SPEED: "100" } });
-    expect(again.said).toContain("1 run, 1 interrupted run recovered");
+    expect(again.printed).toContain("1 run, 1 interrupted run recovered");
     const watched = await runcast(["watch", `${again.url}/runs/slow`]);
     expect(watched).toMatchObject({ code: 0, out: expect.stringContaining("✓ Finished") });
     const exported = await runcast(["export", `${again.url}/runs/slow`]);
@@ -207,12 +209,12 @@ describe("serve", () => {
     const text = `export default { port: 1, agents: { mine: ${mine} }, retention: { maxRuns: 1 } }`;
     await writeFile(path.join(home, "runcast.config.mjs"), text);
     const first = await serve([], { cwd: home });
-    expect(first.said).toMatch(/agents {2}mine {2}none\n +config +\S+runcast\.config\.mjs/);
+    expect(first.printed).toMatch(/agents {2}mine {2}none\n +config +\S+runcast\.config\.mjs/);
     for (const run of ["one", "two"]) await (await post(first.url, { message: "x", run })).text();
     first.child.kill("SIGTERM");
     await once(first.child, "exit");
     const second = await serve([], { cwd: home });
-    expect(second.said).toContain("1 run, 1 run dropped by retention");
+    expect(second.printed).toContain("1 run, 1 run deleted by retention");
     expect((await fetch(`${second.url}/runs/one`)).status).toBe(410);
     expect(existsSync(path.join(home, ".runcast"))).toBe(true);
   });
@@ -225,8 +227,8 @@ describe("serve", () => {
     const { scripts } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
     const [, ...words] = (scripts.start as string).split(" ");
     const child = run([...words, "--port", "0", "--config", path.join(home, "runcast.config.mjs")], { cwd: root });
-    const { url, said } = await greeting(child);
-    expect(said).toContain("agents  named");
+    const { url, printed } = await greeting(child);
+    expect(printed).toContain("agents  named");
     expect((await fetch(`${url}/health`)).status).toBe(200);
     child.kill("SIGTERM");
     await once(child, "exit");

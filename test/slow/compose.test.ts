@@ -106,10 +106,10 @@ describeWith("redis-server", "the same set-up as plain processes", () => {
 /** The port in a server's startup output. */
 const portOf = (stdout: NodeJS.ReadableStream): Promise<string> =>
   new Promise((resolve) => {
-    let said = "";
+    let printed = "";
     stdout.setEncoding("utf8").on("data", (text: string) => {
-      said += text;
-      const [, port] = /http:\/\/[^\s:]+:(\d+)/.exec(said) ?? [];
-      if (port !== undefined && said.includes("  try ")) resolve(port);
+      printed += text;
+      const [, port] = /http:\/\/[^\s:]+:(\d+)/.exec(printed) ?? [];
+      if (port !== undefined && printed.includes("  try ")) resolve(port);
     });
   });

@@ -51,9 +51,9 @@ describe("the first minutes", () => {
     const cwd = await home("empty");
     // Read from .env, like a key.
     writeFileSync(path.join(cwd, ".env"), `OLLAMA_BASE_URL=${ollama.url}/v1\n`);
-    const { said, url } = await serve([], { cwd, env: { RUNCAST_MODEL: "" } });
-    expect(said).toContain("assistant  ollama/llama3");
-    expect(said).toContain(`because Ollama answers at ${ollama.url}/v1`);
+    const { printed, url } = await serve([], { cwd, env: { RUNCAST_MODEL: "" } });
+    expect(printed).toContain("assistant  ollama/llama3");
+    expect(printed).toContain(`because Ollama answers at ${ollama.url}/v1`);
 
     const client = createClient({ url });
     const handle = client.start({ message: "Write a haiku about rain" });
@@ -90,9 +90,9 @@ describe("the first minutes", () => {
     const named = path.join(root, "scripts/own-name.mjs");
     const env = { RUNCAST_MODEL: "ollama/llama3", OLLAMA_BASE_URL: `${ollama.url}/v1` };
     const child = run(["--import", named, path.join(root, "src/cli.ts"), "serve", "--port", "0"], { cwd, env });
-    const { said } = await greeting(child);
-    expect(said).toContain("assistant  ollama/llama3");
-    expect(said).toContain("runcast.config.ts");
+    const { printed } = await greeting(child);
+    expect(printed).toContain("assistant  ollama/llama3");
+    expect(printed).toContain("runcast.config.ts");
     child.kill("SIGINT");
     expect((await ended(child)).code).toBe(0);
   });

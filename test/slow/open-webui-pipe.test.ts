@@ -161,7 +161,9 @@ describeLive("the pipe", ({ program }) => {
     const server = await serve(breaks(line({ runcast: { will: [{ closed: 1 }] } }), line(added, "1")), breaks());
     const [first, will, over, { error }] = dataOf(await drivePipe(python, { valves: valvesOf(server) })) as any[];
     expect([first, will, over]).toEqual([added, { closed: 1 }, status("Runcast: connection lost")]);
-    expect(error.message).toMatch(/^The connection to Runcast at http:\S+ was lost, so the answer is incomplete: \w+\.$/);
+    expect(error.message).toMatch(
+      /^The connection to Runcast at http:\S+ was lost, so the answer is incomplete: \w+\.$/,
+    );
   });
 
   test.each([

@@ -112,8 +112,8 @@ describeInBrowser("the first minutes", ({ open }) => {
   test("npx runcast, in an empty folder, with a provider's key", { timeout: 120_000 }, async () => {
     const { provider, env } = await withKey();
     const steps = { commands: ["npx runcast"], cwd: emptyFolder("key"), env: environment(env), open, answer: ANSWER };
-    const { said, url, page } = await walk("npx runcast with a key", steps);
-    expect(said).toContain("because ANTHROPIC_API_KEY is set");
+    const { printed, url, page } = await walk("npx runcast with a key", steps);
+    expect(printed).toContain("because ANTHROPIC_API_KEY is set");
     expect(provider.requests).toHaveLength(1);
 
     // The demo is beside it, and the element shows any run on any page of this origin.
@@ -128,8 +128,8 @@ describeInBrowser("the first minutes", ({ open }) => {
     const ollama = await startOllama();
     if (!ollama && process.env.RUNCAST_REQUIRE_ALL !== "1") return context.skip("another server uses Ollama's port");
     const steps = { commands: ["npx runcast"], cwd: emptyFolder("ollama"), env: environment(), open, answer: ANSWER };
-    const { said } = await walk("npx runcast with Ollama, no configuration", steps);
-    expect(said).toContain("assistant  ollama/llama3");
+    const { printed } = await walk("npx runcast with Ollama, no configuration", steps);
+    expect(printed).toContain("assistant  ollama/llama3");
     expect(ollama!.asked).toEqual(["GET /v1/models", "POST /v1/chat/completions"]);
   });
 
@@ -141,8 +141,8 @@ describeInBrowser("the first minutes", ({ open }) => {
     // Takes minutes on a slow machine. The short form uses the packages of this checkout, and the page that was packed.
     const commands = [...(isLong ? ["npm install"] : []), "npm start"];
     const steps = { commands, cwd, env: freshEnvironment(env), open, answer: ANSWER };
-    const { said } = await walk(isLong ? "a clone with a key" : "an installed clone with a key", steps);
-    expect(said).toContain("because ANTHROPIC_API_KEY is set");
+    const { printed } = await walk(isLong ? "a clone with a key" : "an installed clone with a key", steps);
+    expect(printed).toContain("because ANTHROPIC_API_KEY is set");
     expect(provider.requests).toHaveLength(1);
   });
 });

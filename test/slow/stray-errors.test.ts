@@ -8,8 +8,8 @@ const config = path.join(root, "test/fixtures/stray-config.ts");
 
 test("a stray error of a tool ends its call and is reported, and the process and all other runs continue", async () => {
   const { child, url } = await serve(["--log", "memory", "--config", config]);
-  let said = "";
-  child.stderr.on("data", (text) => (said += String(text)));
+  let printed = "";
+  child.stderr.on("data", (text) => (printed += String(text)));
   const post = (body: object) =>
     fetch(`${url}/runs`, {
       method: "POST",
@@ -32,12 +32,12 @@ test("a stray error of a tool ends its call and is reported, and the process and
     const end = events.find(({ type }) => type === "tool-end");
     expect(end, message).toMatchObject({ outcome: "error", error: { message: expect.stringContaining(text) } });
     expect(events.at(-1), message).toMatchObject({ type: "run-end", outcome: "done" });
-    expect(said).toContain(text);
+    expect(printed).toContain(text);
   }
   const events = await eventsOf(await post({ message: "after_the_end", agent: "strays" }));
   expect(events.find(({ type }) => type === "tool-end")).toMatchObject({ outcome: "ok" });
-  await expect.poll(() => said).toContain("long after the end");
-  expect(said).toContain("uncaught error, the server continues");
+  await expect.poll(() => printed).toContain("long after the end");
+  expect(printed).toContain("uncaught error; the server continues");
   expect(child.exitCode).toBeNull();
   const { state } = (await (await fetch(`${url}/runs/${other}`)).json()) as { state: { outcome?: string } };
   expect(state.outcome).toBeUndefined();
