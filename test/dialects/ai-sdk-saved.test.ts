@@ -53,7 +53,7 @@ const seen = (parts: readonly UIPart[] = []) =>
 describe.each(VERSIONS.filter((version) => version > 5))("a page of AI SDK %i that is opened late", (version) => {
   const { lastAssistantMessageIsCompleteWithApprovalResponses: sendAutomaticallyWhen } = sdks[version];
 
-  test("loads the chat, resumes an open run without showing it twice, and goes on after the end", async () => {
+  test("loads the chat, resumes an open run without showing it twice, and continues after the end", async () => {
     const { source, go } = working();
     const { url, saved } = await serving(source);
     const api = `${url}/ai-sdk/test?sdk=${version}`;

@@ -13,7 +13,7 @@ import { hostileEvents, markup } from "../hostile-events.ts";
 const directory = mkdtempSync(path.join(tmpdir(), "runcast-export-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-const textSource = (events: readonly Event[]): Source =>
+const sourceOf = (events: readonly Event[]): Source =>
   async function* () {
     yield* events;
   };
@@ -69,7 +69,7 @@ describeInBrowser("a run saved as HTML", ({ serve, open }: Browsing) => {
   });
 
   test("no content of a run becomes markup or leaves the file, and it contains no secrets", async () => {
-    const { page, requests, html } = await saveAndOpen(await serve(textSource(hostileEvents(markup))), markup);
+    const { page, requests, html } = await saveAndOpen(await serve(sourceOf(hostileEvents(markup))), markup);
     const run = page.locator("run-view");
     await run.getByText("Finished").or(run.getByText("Failed")).first().waitFor();
     const slider = run.getByRole("slider", { name: "Event" });

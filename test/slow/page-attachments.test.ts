@@ -108,7 +108,7 @@ const storedFiles = (page: Page): Promise<number> =>
 const queued = (page: Page) => page.getByRole("region", { name: "Queued messages" });
 
 describeInBrowser("attachments", ({ serve, open }) => {
-  test("by button, paste and drop; shown, removed, sent, and there in the next turn, the next try and an edit", async () => {
+  test("by button, paste and drop: shown, removed, sent, and available to the next message, a retry and an edit", async () => {
     const requests: RunRequest[] = [];
     const page = await open(await serve(listening(requests)));
     await attach(page, image("one.png"), { name: "paper.pdf", mimeType: "application/pdf", buffer: PDF });
@@ -149,7 +149,7 @@ describeInBrowser("attachments", ({ serve, open }) => {
     expect(requests[3]!.messages.at(-1)?.content.at(-1)).toEqual({ type: "text", text: "Look again" });
   });
 
-  test("what cannot be sent is refused with a reason, and what cannot arrive is put back", async () => {
+  test("files that cannot be sent are refused with a reason, and those that did not arrive are put back", async () => {
     const page = await open(await serve());
     // From here on, the page knows which files the model reads.
     await page.getByRole("button", { name: "Show sub-agents, nested three deep" }).waitFor();
@@ -225,7 +225,7 @@ describeInBrowser("attachments", ({ serve, open }) => {
     expect(widths[0]).toBeLessThanOrEqual(widths[1]!);
   });
 
-  test("an image that a run made is shown large; a link to the run shows its files", async () => {
+  test("an image of a run can be enlarged; a link to the run shows its files", async () => {
     const page = await open(await serve(drawing));
     await attach(page, image("one.png"));
     await send(page, "Draw");
@@ -237,7 +237,7 @@ describeInBrowser("attachments", ({ serve, open }) => {
     await sentFiles(page).getByRole("button", { name: "Enlarge one.png" }).waitFor();
   });
 
-  test("a queued message keeps its files, also after a reload, and is edited with them", async () => {
+  test("a queued message keeps its files, even after a reload, and can be edited with them", async () => {
     const requests: RunRequest[] = [];
     const { source, go } = waiting(requests);
     const page = await open(await serve(source));
@@ -273,7 +273,7 @@ describeInBrowser("attachments", ({ serve, open }) => {
     await ended(page, "done");
   });
 
-  test("a queued message whose files are lost goes back to the composer and says so", async () => {
+  test("a queued message whose files are lost goes back to the composer, with an explanation", async () => {
     const { source, go } = waiting([]);
     const page = await open(await serve(source));
     await send(page, "Begin");
@@ -293,7 +293,7 @@ describeInBrowser("attachments", ({ serve, open }) => {
     expect(await violations(page)).toEqual([]);
   });
 
-  test("a fork keeps the files of the message that it starts with, also after a reload", async () => {
+  test("a fork keeps the files of its first message, even after a reload", async () => {
     const requests: RunRequest[] = [];
     const page = await open(await serve(listening(requests)));
     await attach(page, image("one.png"), { name: "paper.pdf", mimeType: "application/pdf", buffer: PDF });

@@ -42,7 +42,7 @@ describeInBrowser("the board of runs", ({ serve, open, mistakes }: Browsing) => 
     return page;
   };
 
-  test("runs of every client appear and change without a reload, by one request however many there are", async () => {
+  test("runs of every client appear and change without a reload, with one request for any number of runs", async () => {
     const url = await serve(undefined, { agents, dialects: [native, openaiChat] });
     const page = await open(url);
     await page.getByRole("button", { name: "All runs" }).click();
@@ -92,7 +92,7 @@ describeInBrowser("the board of runs", ({ serve, open, mistakes }: Browsing) => 
     await says(page, "Approve this", "done");
   });
 
-  test("filters and search are the server's, stay in the address, and find nothing politely", async () => {
+  test("the server filters and searches, the URL keeps the filter, and an empty result is explained", async () => {
     const url = await serve(undefined, { agents });
     await begin(url, "Work on the report");
     await begin(url, "Approve this", { agent: "reader" });
@@ -155,7 +155,7 @@ describeInBrowser("the board of runs", ({ serve, open, mistakes }: Browsing) => 
     mistakes();
   });
 
-  test("a server that is gone is told, what is shown stays and counts no further, and it goes on by itself", async () => {
+  test("a lost server is reported, rows stay with stopped clocks, and the list recovers automatically", async () => {
     const url = await serve(undefined, { agents });
     await begin(url, "Work on the report");
     const page = await open(`${url}/?board=1`);
@@ -176,7 +176,7 @@ describeInBrowser("the board of runs", ({ serve, open, mistakes }: Browsing) => 
     mistakes();
   });
 
-  test("no row moves under the pointer or the focus: new runs wait for a press", async () => {
+  test("no row moves under the pointer or the focus: new runs wait behind a button", async () => {
     const url = await serve(undefined, { agents });
     await begin(url, "Work on the report");
     const page = await open(`${url}/?board=1`);
@@ -224,7 +224,7 @@ describeInBrowser("the board of runs", ({ serve, open, mistakes }: Browsing) => 
     await page.locator("[data-run-end=done]").waitFor();
   });
 
-  test("long lists are read page by page as the user scrolls, and hold few elements", async () => {
+  test("long lists load page by page as the user scrolls, and have few elements", async () => {
     const url = await serve(undefined, { agents });
     for (let index = 0; index < 250; index++) await begin(url, `Say ${index}`);
     const page = await open(`${url}/?board=1`);

@@ -19,7 +19,7 @@ describeInBrowser("the cards of a run", ({ serve, open }: Browsing) => {
     return page;
   };
 
-  test("every outcome has its own icon and its word", async () => {
+  test("every outcome has its own icon and label", async () => {
     const page = await show("outcomes");
     await ended(page, "done");
     const marks = await page
@@ -47,7 +47,7 @@ describeInBrowser("the cards of a run", ({ serve, open }: Browsing) => {
     expect(await violations(page)).toEqual([]);
   });
 
-  test("a running call shows its arguments as they come, its progress, its output and its time; stopping it is acknowledged", async () => {
+  test("a running call shows streaming arguments, progress, output and time; stopping it is acknowledged", async () => {
     const page = await show("working");
     const building = card(page, "Build");
     await building.locator("[data-state=executing]").waitFor();
@@ -69,14 +69,14 @@ describeInBrowser("the cards of a run", ({ serve, open }: Browsing) => {
     expect(await page.locator("[data-run-end] [data-title]").innerText()).toBe("Cancelled");
   });
 
-  test("one call is stopped by its own button, and the run goes on", async () => {
+  test("one call is stopped by its own button, and the run continues", async () => {
     const page = await show("Start something slow that I can stop", demoAgent({ speed: 5 }));
     await card(page, "watch_deploy").getByRole("button", { name: "Stop watch_deploy" }).click();
     await ended(page, "done");
     expect(await card(page, "watch_deploy").getAttribute("data-call")).toBe("cancelled");
   });
 
-  test("a request to the model that was made again says why, and which try it was", async () => {
+  test("a retried model request shows the reason and the number of the attempt", async () => {
     const page = await show("Retry after a rate limit", demoAgent({ speed: 30 }));
     await page
       .getByText(/^The request to the model failed: Too many requests \(scripted\)\. Attempt 2 after [\d.]+ m?s\.$/)
@@ -84,7 +84,7 @@ describeInBrowser("the cards of a run", ({ serve, open }: Browsing) => {
     await ended(page, "done");
   });
 
-  test("one sub-agent of three is stopped by its own button; the others stand beside it and finish", async () => {
+  test("one sub-agent of three is stopped by its own button; the others are next to it and finish", async () => {
     const page = await show("agents");
     const agents = page.locator("[data-agent]");
     await agents.nth(2).waitFor();
@@ -102,7 +102,7 @@ describeInBrowser("the cards of a run", ({ serve, open }: Browsing) => {
     ]);
   });
 
-  test("sub-agents of one name are told apart by their tasks, however narrow they are", async () => {
+  test("sub-agents with the same name are distinguished by their tasks, however narrow they are", async () => {
     const page = await open(await serve(demoAgent({ speed: 30 })), { viewport: { width: 768, height: 800 } });
     await send(page, "Start three sub-agents in parallel");
     await ended(page, "done");
@@ -116,7 +116,7 @@ describeInBrowser("the cards of a run", ({ serve, open }: Browsing) => {
     ]);
   });
 
-  test("sub-agents nest three deep, each with what it did", async () => {
+  test("sub-agents nest three deep, each with its own work", async () => {
     const page = await show("Show sub-agents, nested three deep", demoAgent({ speed: 30 }));
     await ended(page, "done");
     const agents = page.locator("[data-agent]");
@@ -134,7 +134,7 @@ describeInBrowser("the cards of a run", ({ serve, open }: Browsing) => {
     expect(await violations(page)).toEqual([]);
   });
 
-  test("thoughts stand above the answer, folded, and are there when wanted", async () => {
+  test("thoughts are above the answer, folded, and can be opened", async () => {
     const page = await show("Think hard about the release", demoAgent({ speed: 30 }));
     await ended(page, "done");
     const kinds = await page
@@ -147,7 +147,7 @@ describeInBrowser("the cards of a run", ({ serve, open }: Browsing) => {
     expect(await thinking.innerText()).toContain("The release waits for two things");
   });
 
-  test("finished calls fold into one row, which keeps their cards as they were", async () => {
+  test("finished calls fold into one row, which keeps the state of their cards", async () => {
     const page = await show("fold");
     await ended(page, "done");
     const row = page.locator("[data-folded]");
@@ -168,7 +168,7 @@ describeInBrowser("the cards of a run", ({ serve, open }: Browsing) => {
     expect(await violations(page)).toEqual([]);
   });
 
-  test("calls stay open while they run, and are not made anew when they fold", async () => {
+  test("calls stay open while they run, and are not drawn again when they fold", async () => {
     const gates = new Map<string, () => void>();
     const page = await show("x", async function* (): AsyncIterable<Event> {
       yield { type: "step-start", step: "s" };
@@ -202,7 +202,7 @@ describeInBrowser("the cards of a run", ({ serve, open }: Browsing) => {
   });
 
   describe("results", () => {
-    test("are tables, trees, Markdown, diffs, terminal output, text and links, each as it should be", async () => {
+    test("are tables, trees, Markdown, diffs, terminal output, text and links, each drawn correctly", async () => {
       const page = await show("results");
       await ended(page, "done");
       for (const name of ["table", "tree", "markdown", "plain", "diff", "terminal", "both", "link"])
@@ -234,7 +234,7 @@ describeInBrowser("the cards of a run", ({ serve, open }: Browsing) => {
       expect(await violations(page)).toEqual([]);
     });
 
-    test("of 10 MB are shown page by page, and nothing stands still", async () => {
+    test("of 10 MB are shown page by page without blocking the page", async () => {
       const page = await show("huge");
       await ended(page, "done");
       await opener(page, "give_huge").click();
@@ -254,7 +254,7 @@ describeInBrowser("the cards of a run", ({ serve, open }: Browsing) => {
       );
     });
 
-    test("in files are previewed and kept; what they hold cannot reach the page", async () => {
+    test("in files are previewed and stored; their content cannot reach the page", async () => {
       const page = await show("files");
       await ended(page, "done");
       await opener(page, "draw").click();
@@ -303,7 +303,7 @@ describeInBrowser("the cards of a run", ({ serve, open }: Browsing) => {
     expect(await violations(page)).toEqual([]);
   });
 
-  test("a failed run says what to do, and offers to try again only where that may help", async () => {
+  test("a failed run explains what to do, and offers a retry only if it can help", async () => {
     const page = await show("Retry after a rate limit", demoAgent({ speed: 30 }));
     await ended(page, "done");
     expect(await page.locator("[data-run]").innerText()).toContain("Too many requests (scripted)");
@@ -322,7 +322,7 @@ describeInBrowser("the cards of a run", ({ serve, open }: Browsing) => {
     }
   });
 
-  test("nothing is wrong with any of it in the dark, or at the width of a phone", async () => {
+  test("axe finds nothing in dark mode or at the width of a phone", async () => {
     const url = await serve(gallery);
     for (const options of [{ colorScheme: "dark" }, { viewport: { width: 390, height: 844 } }] as const) {
       const page = await open(`${url}/?run=${await start(url, "outcomes marks fold results working")}`, options);
@@ -337,7 +337,7 @@ describeInBrowser("the cards of a run", ({ serve, open }: Browsing) => {
     }
   });
 
-  test("everything is text: nothing a model or a tool says becomes markup, or turns the text around", async () => {
+  test("everything is text: no output of a model or a tool becomes markup or reverses text", async () => {
     const page = await show("x", async function* () {
       yield* HOSTILE;
     });

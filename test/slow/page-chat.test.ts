@@ -48,7 +48,7 @@ describeInBrowser("chat on the page", ({ serve, open }: Browsing) => {
     ]);
   });
 
-  test("messages queue while the agent works and go out one after the other; not after a stop", async () => {
+  test("messages queue while the agent works and are sent one after the other, but not after a stop", async () => {
     const { source, requests, finish } = echo();
     const page = await open(await serve(source));
     await send(page, "first");
@@ -95,7 +95,7 @@ describeInBrowser("chat on the page", ({ serve, open }: Browsing) => {
     expect(await page.locator("article").last().locator(".text-bad").count()).toBe(0);
   });
 
-  test("j and k go from step to step, ? lists the keys, / goes back to writing", async () => {
+  test("j and k go from step to step, ? lists the keys, / focuses the composer", async () => {
     const page = await open(await serve());
     await send(page, "How is Lantern doing?");
     await ended(page, "done");
@@ -128,7 +128,7 @@ describeInBrowser("chat on the page", ({ serve, open }: Browsing) => {
     expect(await composer(page).inputValue()).toBe("?j");
   });
 
-  test("a screen reader hears each finished message, outcome and approval once, and nothing again after a reload", async () => {
+  test("a screen reader gets each finished message, outcome and approval once, and nothing again after a reload", async () => {
     const url = await serve();
     const page = await open(url);
     await send(page, "Send the report, but ask for my approval first");
@@ -152,7 +152,7 @@ describeInBrowser("chat on the page", ({ serve, open }: Browsing) => {
     expect(new Set(later).size).toBe(later.length);
   });
 
-  test("a failed run says why, and offers to try again only where that can help", async () => {
+  test("a failed run shows the reason, and offers a retry only if it can help", async () => {
     const attempts: boolean[] = [];
     const source: Source = async function* () {
       const retryable = attempts.push(true) === 1;
@@ -174,7 +174,7 @@ describeInBrowser("chat on the page", ({ serve, open }: Browsing) => {
     expect(attempts).toHaveLength(2);
   });
 
-  test("a request that is refused says what the server said", async () => {
+  test("a refused request shows the server's message", async () => {
     const page = await open(await serve(undefined, { limits: { concurrentRuns: 1, bodyBytes: 300 } }));
     await send(page, "x".repeat(400));
     await page.getByRole("alert").waitFor();

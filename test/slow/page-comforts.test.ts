@@ -104,7 +104,7 @@ describeInBrowser("daily comforts", ({ serve, open, openHideable }: Browsing) =>
     await ended(page, "done");
   });
 
-  test("notifications are shown once they are wanted and allowed, and only while the page is hidden", async () => {
+  test("notifications are shown after the user turns them on and allows them, and only while the page is hidden", async () => {
     const gate = Promise.withResolvers<void>();
     const url = await serve(asking(gate.promise));
     const page = await openHideable(url);

@@ -72,7 +72,7 @@ const endless: Source = async function* (_, { signal }) {
 };
 
 describeInBrowser("the page's connection", ({ serve, open, openHideable }: Browsing) => {
-  test("says that it is lost and when it tries again, stops what turns and every clock, and goes on where it was", async () => {
+  test("shows that the connection is lost and when it retries, stops spinners and clocks, and continues where it was", async () => {
     const { url, disconnect, reconnect } = await proxy(await serve(endless));
     const page = await open(url);
     await page.getByRole("button", { name: "Tools", exact: true }).click();
@@ -105,7 +105,7 @@ describeInBrowser("the page's connection", ({ serve, open, openHideable }: Brows
     expect(await page.locator("[data-node] [data-state=executing]").count()).toBe(0);
   });
 
-  test("Stop without a connection says that it stops, and then that it did not", async () => {
+  test("Stop without a connection reports the attempt, and then that it failed", async () => {
     const { url, disconnect, reconnect } = await proxy(await serve(endless));
     const page = await open(url);
     await send(page, "hello");
@@ -129,7 +129,7 @@ describeInBrowser("the page's connection", ({ serve, open, openHideable }: Brows
     expect(await note.count()).toBe(0);
   });
 
-  test("settings that cannot be loaded say so, and load once the server is back", async () => {
+  test("settings that cannot be loaded show an error, and load once the server is back", async () => {
     const { url, disconnect, reconnect } = await proxy(await serve());
     const page = await open(url);
     await page.getByRole("textbox", { name: "Message the agent" }).waitFor();
@@ -147,7 +147,7 @@ describeInBrowser("the page's connection", ({ serve, open, openHideable }: Brows
     await page.getByRole("dialog", { name: "Settings" }).waitFor();
   });
 
-  test("a server that is too busy is not called lost: what it says is said", async () => {
+  test("a server that is too busy does not count as lost: its message is shown", async () => {
     const url = await serve(endless, { limits: { concurrentRuns: 1, queuedRuns: 0 } });
     const first = await open(url);
     await send(first, "hello");
@@ -160,7 +160,7 @@ describeInBrowser("the page's connection", ({ serve, open, openHideable }: Brows
     expect(await violations(second)).toEqual([]);
   });
 
-  test("says what the run waits for, when the server says so", async () => {
+  test("shows what the run waits for, if the server reports it", async () => {
     const source: Source = async function* (_, { signal }) {
       yield { type: "step-start", step: "s" };
       await new Promise((resolve) => signal.addEventListener("abort", resolve));
@@ -173,7 +173,7 @@ describeInBrowser("the page's connection", ({ serve, open, openHideable }: Brows
     await ended(page, "cancelled");
   });
 
-  test("one stream per tab, closed while it is hidden", async () => {
+  test("one stream per tab, closed while the tab is hidden", async () => {
     const url = await serve();
     const page = await openHideable(url);
     await send(page, "Start something slow that I can stop");
@@ -190,7 +190,7 @@ describeInBrowser("the page's connection", ({ serve, open, openHideable }: Brows
     await until(async () => (await viewers(url)) === 0);
   });
 
-  test("a message to a server that is gone waits, and is sent once", async () => {
+  test("a message to an unreachable server waits, and is sent once", async () => {
     const server = await serve();
     const { url, disconnect, reconnect } = await proxy(server);
     const page = await open(url);
@@ -207,7 +207,7 @@ describeInBrowser("the page's connection", ({ serve, open, openHideable }: Brows
     expect(runs).toHaveLength(1);
   });
 
-  test("cuts and reloads at any moment: the same content as without", { timeout: 900_000 }, async () => {
+  test("cuts and reloads at any moment do not change the final content", { timeout: 900_000 }, async () => {
     const blows = process.env.RUNCAST_LONG === "1" ? 200 : 10;
     const random = randomFrom(Number(process.env.RUNCAST_SEED ?? 1));
     const events = [...story()];

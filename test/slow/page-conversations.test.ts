@@ -49,7 +49,7 @@ const keptRuns = async (page: Page): Promise<Record<string, Entry[]>> =>
   JSON.parse(await download(page, () => sidebar(page).getByRole("button", { name: "Export all" }).click())).runs;
 
 describeInBrowser("conversations on the page", ({ serve, open, openBeside }: Browsing) => {
-  test("are listed, renamed, searched, removed and brought back", async () => {
+  test("are listed, renamed, searched, deleted and restored", async () => {
     const page = await open(await serve(answering()));
     await sidebar(page).getByText("Conversations appear here").waitFor();
     for (const message of ["How deep is the sea?", "Where is the lighthouse?"]) {
@@ -128,7 +128,7 @@ describeInBrowser("conversations on the page", ({ serve, open, openBeside }: Bro
       .toBe(true);
   });
 
-  test("an edit and another try are branches to switch between; a fork goes its own way", async () => {
+  test("an edit and a retry are branches to switch between; a fork is independent", async () => {
     const page = await open(await serve(answering()));
     await send(page, "First question");
     await ended(page, "done");
@@ -156,7 +156,7 @@ describeInBrowser("conversations on the page", ({ serve, open, openBeside }: Bro
     expect(await said(page, "Answer 4 begins and ends.").count()).toBe(0);
   });
 
-  test("a reload and another tab in mid-run go on exactly, and every entry is kept once", async () => {
+  test("a reload and another tab during a run continue exactly, and every entry is stored once", async () => {
     const gate = Promise.withResolvers<void>();
     const log = memory();
     const url = await serve(
@@ -180,7 +180,7 @@ describeInBrowser("conversations on the page", ({ serve, open, openBeside }: Bro
     expect(entries).toEqual(await log.read(run, 0, 1000));
   });
 
-  test("cards outlive the run on the server; export and import carry everything to another browser", async () => {
+  test("cards outlive the run on the server; export and import transfer everything to another browser", async () => {
     const log = memory();
     const url = await serve(answering(), { log });
     const page = await open(url);
@@ -248,7 +248,7 @@ describeInBrowser("conversations on the page", ({ serve, open, openBeside }: Bro
     },
   );
 
-  test("a browser that keeps nothing, or no more, is told, and the page works all the same", async () => {
+  test("if the browser cannot store data, or is full, the page reports it and still works", async () => {
     const url = await serve(answering());
     const page = await open("about:blank");
     await page.addInitScript(() => {

@@ -21,7 +21,7 @@ describeInBrowser("deleting on the page", ({ serve, open, mistakes }: Browsing) 
     return page;
   };
 
-  test("a run is deleted once that is confirmed; what cannot be deleted is said in words", async () => {
+  test("a run is deleted after a confirmation; an error is shown if it cannot be deleted", async () => {
     const url = await serve(undefined, { keys });
     const page = await signedIn(url, ALICE);
     await send(page, "Just answer: are you real?");
@@ -48,7 +48,7 @@ describeInBrowser("deleting on the page", ({ serve, open, mistakes }: Browsing) 
     mistakes();
   });
 
-  test("a conversation is deleted from the server and the browser, and other ones stay", async () => {
+  test("a conversation is deleted from the server and the browser, and others stay", async () => {
     const url = await serve(undefined, { keys });
     const page = await signedIn(url, ALICE);
     const sent = async (text: string, count: number) => {
@@ -75,7 +75,7 @@ describeInBrowser("deleting on the page", ({ serve, open, mistakes }: Browsing) 
     mistakes();
   });
 
-  test("all data of who is signed in, and nobody else's; a token of an identity provider signs in", async () => {
+  test("all data of the signed-in user is deleted, and no one else's; a token of an identity provider signs in", async () => {
     const issuer = await startIssuer();
     const url = await serve(undefined, { keys, jwt: issuer.options });
     const bob = await signedIn(url, BOB);
@@ -110,7 +110,7 @@ describeInBrowser("deleting on the page", ({ serve, open, mistakes }: Browsing) 
     mistakes();
   });
 
-  test("where nobody is signed in there is nobody's data to delete", async () => {
+  test("if no one is signed in, there is no data to delete", async () => {
     const page = await open(await serve());
     await page.getByRole("button", { name: "Settings", exact: true }).click();
     await page.getByRole("region", { name: "Notifications" }).waitFor();

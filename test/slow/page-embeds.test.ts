@@ -60,7 +60,7 @@ describeInBrowser("what a run embeds", ({ serve, open, mistakes }: Browsing) => 
   };
   const inside = (page: Page, title: string) => page.frameLocator(`iframe[title="${title}"]`);
 
-  test("two charts by a script of a second origin work once that origin is allowed, and not before", async () => {
+  test("two charts with a script from a second origin work only after that origin is allowed", async () => {
     const cdn = await elsewhere(() => ["text/javascript", LIBRARY]);
     const html = `<!doctype html><div id="a"></div><div id="b"></div><output></output><script src="${cdn.url}/chart.js"></script>
       <script>const say = (name) => (index) => document.querySelector("output").append(name + index + " ");
@@ -81,7 +81,7 @@ describeInBrowser("what a run embeds", ({ serve, open, mistakes }: Browsing) => 
     await inside(page, "Weather").getByRole("button", { name: "40" }).waitFor();
   });
 
-  test("what is always allowed belongs to the server's name for an agent, whatever the agent calls itself", async () => {
+  test("permanent permissions belong to the server's name for an agent, whatever the agent calls itself", async () => {
     const cdn = await elsewhere(() => ["text/javascript", ""]);
     const shown = embeds({ embed: "e", html: "<p>hi</p>", title: "Weather", origins: [cdn.url] });
     const named: Source = async function* (...args) {
@@ -95,7 +95,7 @@ describeInBrowser("what a run embeds", ({ serve, open, mistakes }: Browsing) => 
     expect(await gate.innerText()).not.toContain("a trusted agent");
   });
 
-  test("without leave it reaches nothing: not the network, not the page, not the server", async () => {
+  test("without permission, it cannot reach the network, the page or the server", async () => {
     const evil = await elsewhere(() => ["text/plain", "got it"]);
     const html = `<p id="out">waiting</p><img src="${evil.url}/image"><script>
       const tries = [() => fetch("${evil.url}/fetch"), () => parent.document.title, () => localStorage.length, () => fetch("/runs"),
@@ -116,7 +116,7 @@ describeInBrowser("what a run embeds", ({ serve, open, mistakes }: Browsing) => 
     expect(mistakes().filter((text) => !/Content Security Policy|is sandboxed/.test(text))).toEqual([]);
   });
 
-  test("gets its document once: one that leads itself to another policy gets nothing, and is closed", async () => {
+  test("gets its document once: one that navigates to another policy gets nothing and is closed", async () => {
     const evil = await elsewhere(() => ["text/plain", "got it"]);
     const html = `<p>secret words</p><script>
       fetch("${evil.url}/" + typeof RTCPeerConnection).catch(() => {});
@@ -130,7 +130,7 @@ describeInBrowser("what a run embeds", ({ serve, open, mistakes }: Browsing) => 
     mistakes();
   });
 
-  test("its height follows its content, and its words are only proposed", async () => {
+  test("its height follows its content, and its messages are only proposed", async () => {
     const html = `<div id="box" style="height:300px"></div><button onclick="box.style.height='900px'">more</button>
       <button onclick="parent.postMessage({ runcast: { draft: 'and tomorrow?' } }, '*')">ask</button>`;
     const page = await open(await serve(embeds({ embed: "e", html, title: "Tall" })));
@@ -145,7 +145,7 @@ describeInBrowser("what a run embeds", ({ serve, open, mistakes }: Browsing) => 
     expect(await page.locator("[data-message]").count()).toBe(2);
   });
 
-  test("an MCP App, by its own client, learns of its call and is refused what is not offered", async () => {
+  test("an MCP App with its own client gets its call, and unsupported requests are refused", async () => {
     const cdn = await elsewhere(() => ["text/javascript", APP]);
     const html = `<p id="out"></p><script type="module">
       import { App } from "${cdn.url}/app.js";
@@ -163,7 +163,7 @@ describeInBrowser("what a run embeds", ({ serve, open, mistakes }: Browsing) => 
     await inside(page, "App").getByText("in Bern 21 degrees refused").waitFor();
   });
 
-  test("a tool that the browser calls itself shows its page in such a frame, and the agent goes on", async () => {
+  test("a tool that the browser calls shows its page in such a frame, and the agent continues", async () => {
     const bodies: string[] = [];
     const service = createServer((request, response) => {
       request.setEncoding("utf8").on("data", (piece) => bodies.push(piece));

@@ -27,7 +27,7 @@ describeInBrowser("code that a tool has the page run", ({ serve, open, mistakes 
     return agent({ name: "demo", model, tools: [tool] });
   };
 
-  test("runs when the person agrees, cut off from page, server and network, and its value goes back", async () => {
+  test("runs if the user agrees, isolated from page, server and network, and returns its value", async () => {
     const asked: string[] = [];
     const evil = createServer((request, response) => {
       asked.push(request.url!);
@@ -55,7 +55,7 @@ describeInBrowser("code that a tool has the page run", ({ serve, open, mistakes 
     expect(mistakes().filter((text) => !/Content Security Policy/.test(text))).toEqual([]);
   });
 
-  test("says what failed, and can be declined", async () => {
+  test("shows what failed, and can be declined", async () => {
     const got: unknown[] = [];
     const page = await open(await serve(asking("throw new Error('no such thing </script>')", got)));
     await send(page, "go");

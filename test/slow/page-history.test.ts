@@ -40,7 +40,7 @@ describeInBrowser("the history of a signed-in user", ({ serve, open, mistakes }:
     return page;
   };
 
-  test("a conversation goes on in another browser, and then in the first again", async () => {
+  test("a conversation continues in another browser, and then in the first one again", async () => {
     const asked: Message[][] = [];
     const url = await serve(counter(asked), { keys });
     const office = await signedIn(url);
@@ -131,7 +131,7 @@ describeInBrowser("the history of a signed-in user", ({ serve, open, mistakes }:
     mistakes();
   });
 
-  test("a server that cannot be reached is reported, and the list comes with the next try", async () => {
+  test("an unreachable server is reported, and the list loads with the next attempt", async () => {
     const url = await serve(counter(), { keys });
     await createClient({ url, key: ALICE }).start({ message: "From elsewhere", thread: "t" }).finished;
     const page = await open(url);

@@ -68,7 +68,7 @@ describeInBrowser("hostile text on the page", ({ serve, open }: Browsing) => {
     expect(await violations(page)).toEqual([]);
   });
 
-  test("an image from elsewhere waits for the reader's leave", async () => {
+  test("an image from another host waits for the user's permission", async () => {
     const picture = (host: string) => `![a chart](https://${host}/chart.png)\n\n`;
     const url = await serve(says(picture("one.example") + picture("two.example") + picture("two.example"), 20));
     const page = await open(url);
@@ -88,7 +88,7 @@ describeInBrowser("hostile text on the page", ({ serve, open }: Browsing) => {
     expect(await page.getByRole("button", { name: "Show image" }).count()).toBe(0);
   });
 
-  test("bombs leave the page alive", async () => {
+  test("pathological input does not freeze the page", async () => {
     const text = markdownBombs.map(({ name, text }) => `## ${name}\n\n${text.slice(0, 60_000)}\n`).join("\n");
     const url = await serve(says(text, 4000));
     const page = await open(url);

@@ -49,7 +49,7 @@ const paragraphs = () => {
 };
 
 describeInBrowser("a long conversation on the page", ({ serve, open }: Browsing) => {
-  test("opens at its end, and only what is near is drawn, wherever one looks", async () => {
+  test("opens at its end, and draws only what is near the viewport", async () => {
     const page = await openLong(open, await serve());
     await settled(page, ({ left }) => left < 2);
     expect(await page.locator("[data-message]").count()).toBe(2 * ANSWERS);
@@ -93,7 +93,7 @@ describeInBrowser("a long conversation on the page", ({ serve, open }: Browsing)
     expect(await page.getByRole("button", { name: "Go to the end" }).count()).toBe(0);
   });
 
-  test("who is selecting text is not scrolled away from it", async () => {
+  test("a user who is selecting text is not scrolled away from it", async () => {
     const { source, allow } = paragraphs();
     const page = await open(await serve(source));
     await send(page, "go");

@@ -104,7 +104,7 @@ describeInBrowser("a run in a frame of another page", ({ serve, open, mistakes }
   };
   const height = (page: Page) => page.locator("iframe").evaluate((frame) => frame.getBoundingClientRect().height);
 
-  test("shows the work, answers what is asked in place, and leaves the words to the page around it", async () => {
+  test("shows the work, answers questions in place, and leaves the text to the surrounding page", async () => {
     const page = await around();
     const url = await serve(team, { frameAncestors: [page], dialects: [native, openWebui] });
     const { answer, until } = await start(url);
@@ -121,7 +121,7 @@ describeInBrowser("a run in a frame of another page", ({ serve, open, mistakes }
     await frame.getByRole("list", { name: "Timeline" }).getByText("ada").first().waitFor();
   });
 
-  test("what the message keeps shows the same and answers nothing", async () => {
+  test("the stored link shows the same and cannot answer", async () => {
     const page = await around();
     const url = await serve(team, { frameAncestors: [page], dialects: [native, openWebui], key: "correct-horse" });
     const { read, answer, run } = await start(url, { authorization: "Bearer correct-horse" });
@@ -144,7 +144,7 @@ describeInBrowser("a run in a frame of another page", ({ serve, open, mistakes }
     expect(await access.json()).toMatchObject({ watch: true, answer: false, cancel: false, share: false });
   });
 
-  test("no page frames it that is not configured, and none frames the rest of the page", async () => {
+  test("only configured pages can frame it, and none can frame the rest of the page", async () => {
     const [page, stranger] = [await around(), await around("")];
     const url = await serve(team, { frameAncestors: [page], dialects: [native, openWebui] });
     const { answer, run } = await start(url);
@@ -159,7 +159,7 @@ describeInBrowser("a run in a frame of another page", ({ serve, open, mistakes }
     mistakes();
   });
 
-  test("looks right in the dark and in the light", async () => {
+  test("looks right in dark and light mode", async () => {
     const page = await around();
     const url = await serve(team, { frameAncestors: [page], dialects: [native, openWebui] });
     const { answer } = await start(url);

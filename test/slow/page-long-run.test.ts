@@ -81,7 +81,7 @@ describeInBrowser("a long run on the page", ({ serve, open }: Browsing) => {
     return page;
   };
 
-  test("only what is near is drawn, wherever one looks", async () => {
+  test("draws only what is near the viewport", async () => {
     const page = await openLong();
     expect(await drawn(page)).toBeLessThan(200);
     for (const part of [0.5, 0, 0.8]) {
@@ -90,7 +90,7 @@ describeInBrowser("a long run on the page", ({ serve, open }: Browsing) => {
     }
   });
 
-  test("a jump reaches any card, also one that a folded sub-agent never drew, and keeps it as it is", async () => {
+  test("a jump reaches any card, even one that a folded sub-agent never drew, and keeps its state", async () => {
     const page = await openLong();
     await page.getByRole("button", { name: "Tools" }).click();
     await timed(page, "a jump to the middle", () => jump(page, MIDDLE));

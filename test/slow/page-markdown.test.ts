@@ -41,7 +41,7 @@ const MORE = [
 ];
 
 describeInBrowser("Markdown on the page", ({ serve, open }: Browsing) => {
-  test("what was shown as it came is what is shown when all of it is there", async () => {
+  test("what was shown while streaming is what is shown at the end", async () => {
     const text = [...MORE, CODE, ...markdownCorpus, CODE, ...MORE].join("\n\n<!-- -->\n\n");
     const url = await serve(says(text, 11));
     const page = await open(url);

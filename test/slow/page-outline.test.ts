@@ -68,7 +68,7 @@ describeInBrowser("the outline of a run", ({ serve, open }: Browsing) => {
     await outline(page).waitFor({ state: "detached" });
   });
 
-  test("is a button and a listed shortcut, and makes room for the tools", async () => {
+  test("has a button and a listed shortcut, and closes when the tools open", async () => {
     const page = await open(await serve(busy));
     await send(page, "Find the lighthouse");
     await ended(page, "done");
@@ -84,7 +84,7 @@ describeInBrowser("the outline of a run", ({ serve, open }: Browsing) => {
     expect(keys).toHaveLength(new Set(keys).size);
   });
 
-  test("stays open after a reload, also with the settings of an earlier version", async () => {
+  test("stays open after a reload, even with the settings of an earlier version", async () => {
     const page = await open(await serve(busy));
     await page.getByRole("button", { name: "Outline" }).click();
     await outline(page).waitFor();

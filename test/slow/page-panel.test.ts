@@ -23,7 +23,7 @@ describeInBrowser("the tools panel and the tray", ({ serve, open, openBeside }: 
     await panel(page).waitFor();
   };
 
-  test("lists the calls of all runs of the conversation, filtered by tool, state and words", async () => {
+  test("lists the calls of all runs of the conversation, filtered by tool, state and text", async () => {
     const page = await show("outcomes");
     await ended(page, "done");
     await openPanel(page);
@@ -44,7 +44,7 @@ describeInBrowser("the tools panel and the tray", ({ serve, open, openBeside }: 
     expect(await violations(page)).toEqual([]);
   });
 
-  test("a click leads to the card, out of whatever it is folded into, and focuses it", async () => {
+  test("a click goes to the card, opens what it is folded into, and focuses it", async () => {
     const page = await show("fold");
     await ended(page, "done");
     await openPanel(page);
@@ -57,7 +57,7 @@ describeInBrowser("the tools panel and the tray", ({ serve, open, openBeside }: 
     expect(await page.locator("[data-call]:visible").count()).toBe(5);
   });
 
-  test("leads into a folded sub-agent, however deep", async () => {
+  test("a click reaches a card in a folded sub-agent, however deep", async () => {
     const page = await show("Show sub-agents, nested three deep", demoAgent({ speed: 30 }));
     await ended(page, "done");
     await openPanel(page);
@@ -69,7 +69,7 @@ describeInBrowser("the tools panel and the tray", ({ serve, open, openBeside }: 
       .toBe("Tool calculate");
   });
 
-  test("shows what runs now, at the same time and for how long, and marks what is slow", async () => {
+  test("shows what runs now, what runs in parallel and for how long, and marks slow calls", async () => {
     const page = await show("x", atOnce);
     await openPanel(page);
     const now = panel(page).getByRole("region", { name: "Running now" });
@@ -82,7 +82,7 @@ describeInBrowser("the tools panel and the tray", ({ serve, open, openBeside }: 
     expect(await violations(page)).toEqual([]);
   });
 
-  test("the timeline fills in as the run goes on, steps, calls and sub-agents on one axis", async () => {
+  test("the timeline grows with the run: steps, calls and sub-agents on one axis", async () => {
     const page = await show("agents");
     await openPanel(page);
     await panel(page).getByRole("button", { name: "Timeline" }).click();
@@ -190,7 +190,7 @@ describeInBrowser("the tools panel and the tray", ({ serve, open, openBeside }: 
     await tray(page).getByText("3 questions").waitFor();
   });
 
-  test("a deny says why, and the call shows it", async () => {
+  test("a denial has a reason, and the call shows it", async () => {
     const page = await show("Send the report, but ask for my approval first", demoAgent({ speed: 30 }));
     await tray(page).getByRole("button", { expanded: false }).first().click();
     await tray(page).getByLabel("Reason (optional)").fill("Not today");

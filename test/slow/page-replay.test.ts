@@ -52,7 +52,7 @@ describeInBrowser("replay and share on the page", ({ serve, open }: Browsing) =>
     await dialog(page).waitFor({ state: "hidden" });
   });
 
-  test("plays at the pace of the run, faster if wanted, and shortens long waits, textSource so", async () => {
+  test("plays at the pace of the run or faster, and shortens long waits, with a note", async () => {
     const log = memory();
     const events: Event[] = [
       { type: "run-start", protocol: 1, run: "slow", name: "demo" },
@@ -84,7 +84,7 @@ describeInBrowser("replay and share on the page", ({ serve, open }: Browsing) =>
     await dialog(page).getByRole("region").getByText("before and after").waitFor();
   });
 
-  test("a hundred thousand events: a jump takes no longer than a moment", async () => {
+  test("a jump in a run of 100,000 events is immediate", async () => {
     const log = memory();
     const count = 100_000;
     const events: Event[] = [
@@ -113,7 +113,7 @@ describeInBrowser("replay and share on the page", ({ serve, open }: Browsing) =>
     expect(await slider(page).getAttribute("aria-valuetext")).toContain("text-start");
   });
 
-  test("a link with a token shows the run live to a second person, who can do nothing to it", async () => {
+  test("a link with a token shows the run live to a second user, read-only", async () => {
     const url = await serve(undefined, { key: "a-long-enough-key" });
     const page = await open(url);
     await page.locator("input").and(page.getByLabel(/key/i)).first().fill("a-long-enough-key");

@@ -48,7 +48,7 @@ describeInBrowser("the page's settings", ({ serve, open, openBeside }: Browsing)
     expect(requests[1]).not.toHaveProperty("mode");
   });
 
-  test("what embeds may do and reach is kept as it always was, and is the same in every tab", async () => {
+  test("permissions of embeds are stored in the same format as before, and are the same in every tab", async () => {
     const page = await open(await serve());
     await page.evaluate(() => {
       localStorage.setItem("runcast.settings", "{ broken");
@@ -71,7 +71,7 @@ describeInBrowser("the page's settings", ({ serve, open, openBeside }: Browsing)
     });
   });
 
-  test("MCP servers are added, tested and switched; their keys travel as secrets", async () => {
+  test("MCP servers are added, tested and switched; their keys are sent as secrets", async () => {
     const { source, requests } = recorder();
     const url = await serve(source, {
       validateServer: async ({ url: asked, key }) => {
@@ -121,7 +121,7 @@ describeInBrowser("the page's settings", ({ serve, open, openBeside }: Browsing)
     expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain("sesame");
   });
 
-  test("light, dark or as the system has it, in every tab", async () => {
+  test("light, dark or the system's theme, in every tab", async () => {
     const url = await serve();
     const page = await open(url, { colorScheme: "light" });
     const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
@@ -156,7 +156,7 @@ describeInBrowser("the page's settings", ({ serve, open, openBeside }: Browsing)
     await ended(page, "cancelled");
   });
 
-  test("fits a phone: nothing is wider than the screen, columns lie over the conversation", async () => {
+  test("fits a phone: nothing is wider than the screen, and columns cover the conversation", async () => {
     const page = await open(await serve(), { viewport: { width: 390, height: 700 }, hasTouch: true });
     const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     await page.getByRole("button", { name: "Show me a failing tool" }).waitFor();

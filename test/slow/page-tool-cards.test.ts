@@ -34,7 +34,7 @@ const rolling = () => {
 };
 
 describeInBrowser("an application's own cards", ({ serve, open, mistakes }: Browsing) => {
-  test("a card draws the calls of its tool while they run and after; other tools keep ours", async () => {
+  test("a card draws the calls of its tool during and after the run; other tools keep the built-in card", async () => {
     const { source, gate } = rolling();
     const page = await open(await serve(source, { page: builtPage({ cards: CARDS })! }));
     await send(page, "roll");
@@ -59,7 +59,7 @@ describeInBrowser("an application's own cards", ({ serve, open, mistakes }: Brow
     mistakes();
   });
 
-  test("a card that throws is replaced by ours, and a failure stays in sight", async () => {
+  test("a card that throws is replaced by the built-in one, and a failure stays visible", async () => {
     const { source, gate } = rolling();
     const page = await open(await serve(source, { page: builtPage({ cards: CARDS })! }));
     await send(page, "roll");
@@ -72,7 +72,7 @@ describeInBrowser("an application's own cards", ({ serve, open, mistakes }: Brow
     expect(mistakes().join("\n")).toContain("this card is broken");
   });
 
-  test("a module that cannot be used leaves the page with its own cards, and says so in the console", async () => {
+  test("if a module cannot be used, the page keeps its own cards and reports it in the console", async () => {
     const directory = mkdtempSync(path.join(tmpdir(), "runcast-cards-"));
     const file = path.join(directory, "cards.js");
     writeFileSync(file, "export const cards = {};\n");

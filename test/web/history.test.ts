@@ -73,7 +73,7 @@ const listed = (tab: Conversations) => tab.overview().list.map(({ id }) => id);
 const isReady = (tab: Conversations) => () => tab.overview().history?.state === "ready";
 
 describe("a signed-in user's conversations in another browser", () => {
-  test("are listed, opened and continued in the same thread, with everything that was said", async () => {
+  test("are listed, opened and continued in the same thread, with the whole conversation", async () => {
     const asked: Message[][] = [];
     const { url } = await serve(counter(asked), { keys });
     const office = browser(url, ALICE);
