@@ -87,7 +87,7 @@ describe("a user's threads", () => {
     expect(names(await get<Threads>("alice", `/threads?before=${page.next}`))).toEqual(["first"]);
   });
 
-  test("belong to one user: nobody else gets them, not even an administrator or a share link", async () => {
+  test("belong to one user: no one else gets them, not even an administrator or a share link", async () => {
     const { url, get, start } = await setUp();
     const run = await start("alice", { thread: "t", message: "secret" });
     const { token } = (await (await post(`${url}/runs/${run}/links`, {}, as("alice"))).json()) as { token: string };

@@ -24,7 +24,7 @@ export const strayErrors: Attack = {
         for (const way of ["rejection", "later_rejection", "late_throw", "stream"]) {
           const text = await readRun(url, BOB, await startRun(url, BOB, "strays", way));
           report.expect(errorOf(text) !== undefined, `${way}: the call did not fail`);
-          report.expect(/"type":"run-end","outcome":"done"/.test(text), `${way}: the run did not go on`);
+          report.expect(/"type":"run-end","outcome":"done"/.test(text), `${way}: the run did not continue`);
         }
         await readRun(url, BOB, await startRun(url, BOB, "strays", "after_the_end"));
         await reported("long after the end", count + 1);

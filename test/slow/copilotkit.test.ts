@@ -44,7 +44,7 @@ const suite = ({ open }: Browsing): void => {
     expect(foreign).toEqual([]);
   });
 
-  test("runs a tool of the page, and the agent goes on with its result", async () => {
+  test("runs a tool of the page, and the agent continues with its result", async () => {
     const { page, send, answer, ready } = await openChat(demoAgent({ speed: 30 }));
     await send("Use a client-run tool");
     await answer.getByText("Your client answered: The title is").waitFor();
@@ -78,7 +78,7 @@ const suite = ({ open }: Browsing): void => {
     expect((await answer.innerText()).trim()).toBe("One");
   });
 
-  test("shows the run that goes on after a reload, once", async () => {
+  test("shows the continuing run once after a reload", async () => {
     const { source, go } = pausedSource();
     const { page, send, answer, ready, running } = await openChat(source);
     await send("Go");

@@ -125,7 +125,7 @@ describe("a signed-in user's conversations in another browser", () => {
     expect(runs(phone)).toEqual(runs(office));
   });
 
-  test("are nobody else's", async () => {
+  test("belong to no one else", async () => {
     const { url } = await serve(counter([]), { keys });
     const id = await talk(browser(url, ALICE), undefined, "secret");
     const other = browser(url, BOB);
@@ -166,7 +166,7 @@ describe("a signed-in user's conversations in another browser", () => {
     expect(listed(office)).toEqual([id]);
   });
 
-  test("a title that the user gave stays, also before the conversation is opened", async () => {
+  test("a title that the user gave stays, even before the conversation is opened", async () => {
     const { url } = await serve(counter([]), { keys });
     const id = await talk(browser(url, ALICE), undefined, "one");
     const phone = browser(url, ALICE);
@@ -215,7 +215,7 @@ describe("a signed-in user's conversations in another browser", () => {
     expect(listed(phone)).toEqual([own, other]);
   });
 
-  test("nothing is sent if what was said before cannot be loaded", async () => {
+  test("nothing is sent if the earlier conversation cannot be loaded", async () => {
     const { url } = await serve(counter([]), { keys });
     const office = browser(url, ALICE);
     const id = await talk(office, undefined, "one");
