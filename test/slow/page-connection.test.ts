@@ -11,7 +11,7 @@ import { onStop, until } from "../serving.ts";
 
 const status = (page: Page, name: string) => page.locator(`[data-connection=${name}]`).waitFor();
 
-const proxy = async (url: string): Promise<DisconnectingProxy> => {
+const proxyTo = async (url: string): Promise<DisconnectingProxy> => {
   const made = await startDisconnectingProxy(url);
   onStop(made.close);
   return made;
@@ -73,7 +73,7 @@ const endless: Source = async function* (_, { signal }) {
 
 describeInBrowser("the page's connection", ({ serve, open, openHideable }: Browsing) => {
   test("shows that the connection is lost and when it retries, stops spinners and clocks, and continues where it was", async () => {
-    const { url, disconnect, reconnect } = await proxy(await serve(endless));
+    const { url, disconnect, reconnect } = await proxyTo(await serve(endless));
     const page = await open(url);
     await page.getByRole("button", { name: "Tools", exact: true }).click();
     await send(page, "hello");
@@ -106,7 +106,7 @@ describeInBrowser("the page's connection", ({ serve, open, openHideable }: Brows
   });
 
   test("Stop without a connection reports the attempt, and then that it failed", async () => {
-    const { url, disconnect, reconnect } = await proxy(await serve(endless));
+    const { url, disconnect, reconnect } = await proxyTo(await serve(endless));
     const page = await open(url);
     await send(page, "hello");
     await page.locator("[data-state=executing]").first().waitFor();
@@ -130,7 +130,7 @@ describeInBrowser("the page's connection", ({ serve, open, openHideable }: Brows
   });
 
   test("settings that cannot be loaded show an error, and load once the server is back", async () => {
-    const { url, disconnect, reconnect } = await proxy(await serve());
+    const { url, disconnect, reconnect } = await proxyTo(await serve());
     const page = await open(url);
     await page.getByRole("textbox", { name: "Message the agent" }).waitFor();
     disconnect();
@@ -192,7 +192,7 @@ describeInBrowser("the page's connection", ({ serve, open, openHideable }: Brows
 
   test("a message to an unreachable server waits, and is sent once", async () => {
     const server = await serve();
-    const { url, disconnect, reconnect } = await proxy(server);
+    const { url, disconnect, reconnect } = await proxyTo(server);
     const page = await open(url);
     await page.getByRole("button", { name: "Show me a failing tool" }).waitFor();
     disconnect();

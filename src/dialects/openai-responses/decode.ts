@@ -145,10 +145,10 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
     return [...events, { type: "tool-end", call: call.call, ...endOf(item) }];
   };
   const wholeParts = (item: Fields): Event[] => {
-    const parts = item["type"] === "message" ? item["content"] : item["type"] === "reasoning" ? item["summary"] : [];
+    const content = item["type"] === "message" ? item["content"] : item["type"] === "reasoning" ? item["summary"] : [];
     const kind = item["type"] === "message" ? "text" : "thinking";
     const index = kind === "text" ? "content_index" : "summary_index";
-    return listOf(parts).flatMap((one, place) =>
+    return listOf(content).flatMap((one, place) =>
       whole(kind, { item_id: item["id"], [index]: place }, fieldsOf(one)["text"] ?? fieldsOf(one)["refusal"]),
     );
   };
