@@ -37,7 +37,7 @@ export const walk = async (name: string, openPage: (url: string) => Promise<Page
       printed += await runStep(action.text, clone, env);
       read = () => printed;
     } else if (action.kind === "output") {
-      await expect.poll(read, action.lines.join("\n")).toMatch(patternOf(action.lines));
+      await expect.poll(read, { message: action.lines.join("\n") }).toMatch(patternOf(action.lines));
       printed = "";
     } else if (action.kind === "open") page = await openPage(action.text);
     else if (!page) throw new Error(`${name}: no page is open for ${action.kind} ${action.text}`);
@@ -87,10 +87,12 @@ const startServer = async (command: string, cwd: string, env: NodeJS.ProcessEnv)
   });
   let printed = "";
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (printed += text));
-  await expect.poll(() => printed, command).toMatch(/http:\/\/[\w.]+:\d+/);
+  await expect.poll(() => printed, { message: command }).toMatch(/http:\/\/[\w.]+:\d+/);
   return () => printed;
 };
 
 /** Lines in this order. `…` stands for anything. */
 const patternOf = (lines: readonly string[]): RegExp =>
-  new RegExp(lines.map((line) => line.split("…").map(RegExp.escape).join("[^]*?")).join("[^]*?"));
+  new RegExp(lines.map((line) => line.split("…").map(escaped).join("[^]*?")).join("[^]*?"));
+
+const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
