@@ -12,6 +12,16 @@ export interface EventQueue extends AsyncIterable<Event> {
   close(failure?: { readonly error: unknown }): void;
 }
 
+/**
+ * The iterator of a queue. While `next` waits, a pushed event first goes to `take`, which saves its promise. `next` gets
+ * the events for which `take` returns false.
+ */
+export interface QueueIterator extends AsyncIterator<Event> {
+  [FEED](take: (event: Event) => boolean): void;
+}
+/** A symbol, because any object with `next` can be a source's iterator. */
+export const FEED = Symbol("feed");
+
 const LIMIT = 1000;
 
 /** `start` is called when the reader first asks for an event, `leave` when it returns early. */
@@ -21,6 +31,7 @@ export const createEventQueue = (start = (): void => {}, leave = (): void => {})
   let begun = false;
   let closed = false;
   let failure: { readonly error: unknown } | undefined;
+  let feed = (_event: Event): boolean => false;
   let reader: { resolve(result: IteratorResult<Event>): void; reject(error: unknown): void } | undefined;
   let waiting: { readonly until: number; readonly resolve: () => void }[] = [];
   let before = 0;
@@ -53,12 +64,12 @@ export const createEventQueue = (start = (): void => {}, leave = (): void => {})
   return {
     push(event) {
       if (closed) return;
-      if (reader) {
-        const { resolve } = reader;
-        reader = undefined;
-        before += 1;
-        resolve({ value: event, done: false });
-      } else events.push(event);
+      if (!reader) return void events.push(event);
+      before += 1;
+      if (feed(event)) return;
+      const { resolve } = reader;
+      reader = undefined;
+      resolve({ value: event, done: false });
     },
     room: () => (events.length - read <= LIMIT ? undefined : whenTaken(before + events.length - LIMIT / 2)),
     taken: () => (reader && read === events.length ? Promise.resolve() : whenTaken(before + events.length)),
@@ -72,7 +83,8 @@ export const createEventQueue = (start = (): void => {}, leave = (): void => {})
       reader = undefined;
       end().then(resolve, reject);
     },
-    [Symbol.asyncIterator]: () => ({
+    [Symbol.asyncIterator]: (): QueueIterator => ({
+      [FEED]: (take) => void (feed = take),
       next() {
         if (!begun) {
           begun = true;

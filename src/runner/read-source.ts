@@ -1,3 +1,4 @@
+import { FEED, type QueueIterator } from "../event-queue.ts";
 import type { Event, EventOf } from "../events.ts";
 import type { RunContext } from "../source.ts";
 import { misfitOf } from "../verify.ts";
@@ -30,7 +31,21 @@ export const readSource = async (
   const pull = iterator.next();
   const first = await Promise.race([pull, soon(firstEventMs)]);
   await begin(first && !first.done ? startOf(first.value) : undefined);
+  const failures: unknown[] = [];
+  // Nearly all events are small deltas, which need no promise.
+  (iterator as Partial<QueueIterator>)[FEED]?.((event) => {
+    const isPlain = "delta" in event && !misfitOf(event) && !isLarge(event);
+    if (!isPlain || isOver() || intake.writer.waiting >= BURST) return false;
+    try {
+      intake.take(event);
+      return true;
+    } catch (error) {
+      failures.push(error);
+      return false;
+    }
+  });
   for (let next = first ?? (await pull), taken = 1; !next.done && !isOver(); next = await iterator.next(), taken++) {
+    if (failures.length > 0) throw failures[0];
     const event = received(next.value);
     if (!("delta" in event)) {
       before(event);
@@ -43,7 +58,7 @@ export const readSource = async (
     }
     if (isLarge(event)) for (const small of await spill(event, put)) intake.take(small);
     else intake.take(event);
-    if (taken % BURST === 0) await pause(intake);
+    if (taken % BURST === 0 || intake.writer.waiting > BURST) await pause(intake);
   }
   return undefined;
 };

@@ -74,7 +74,7 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
   "event-queue.ts": (target) => target === "events.ts",
   "message-of.ts": () => false,
   "run-id.ts": () => false,
-  "runner.ts": (target) => [...CONTRACTS, "batch.ts", "run-models.ts"].includes(target),
+  "runner.ts": (target) => [...CONTRACTS, "batch.ts", "event-queue.ts", "run-models.ts"].includes(target),
   "access.ts": (target) => target === "events.ts",
   "traces.ts": (target) => target === "events.ts",
   "json-lines.ts": (target) => ["events.ts", "runner.ts"].includes(target),
