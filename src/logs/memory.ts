@@ -17,6 +17,7 @@ import {
   watchers,
   watchersOfAll,
 } from "../log.ts";
+import { Entries } from "./memory/entries.ts";
 import { createRecords } from "./memory/records.ts";
 import { createRunIndex } from "./memory/run-index.ts";
 
@@ -63,7 +64,7 @@ export const memory = ({ maxRuns = 1000, now }: MemoryOptions = {}): Log => {
       kept.info = info;
       for (const entry of entries) kept.entries.push(entry);
     } else {
-      runs.set(run, { number: started++, info, entries: [...entries] });
+      runs.set(run, { number: started++, info, entries: new Entries(entries) });
       index.add(runs.get(run)!);
     }
     if (info.endedAt === before?.endedAt) return;
@@ -109,7 +110,7 @@ export const memory = ({ maxRuns = 1000, now }: MemoryOptions = {}): Log => {
     read(run, after, limit) {
       const kept = runs.get(run);
       if (!kept) throw new LogMissing(run, dropped.has(run));
-      return kept.entries.slice(after, after + Math.max(1, limit));
+      return kept.entries.read(after, Math.max(1, limit));
     },
 
     info: (run) => {
@@ -225,7 +226,7 @@ export const memory = ({ maxRuns = 1000, now }: MemoryOptions = {}): Log => {
 
 interface Kept {
   readonly number: number;
-  readonly entries: Entry[];
+  readonly entries: Entries;
   info: { -readonly [Key in keyof RunInfo]: RunInfo[Key] };
   /** The sent controls as JSON, by id. */
   controls?: Map<string, string> | undefined;

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Entry } from "../../src/events.ts";
+import type { Entry, Event } from "../../src/events.ts";
 import { type Log, LogConflict, LogMissing } from "../../src/log.ts";
 import { describeLogs } from "./each-log.ts";
 import { logVariants } from "./log-variants.ts";
@@ -68,6 +68,31 @@ describeLogs("a log", (name, variant) => {
       for (let after = 690; after < 710; after++)
         expect(await log.read("a", after, 1)).toEqual(entries.slice(after, after + 1));
       expect(await log.read("a", 1234, 5)).toEqual(entries.slice(1234, 1239));
+    });
+
+    test("keeps every field of a delta, like the one before or not", async () => {
+      const deltas = [
+        { type: "text-delta", part: "a", delta: "1" },
+        { type: "text-delta", part: "a", delta: "" },
+        { type: "text-delta", part: "b", delta: "2" },
+        { type: "thinking-delta", part: "b", delta: "2" },
+        { type: "thinking-delta", part: "b", delta: "3", agent: "x" },
+        { type: "thinking-delta", part: "b", delta: "4", agent: "x", meta: { n: 1 } },
+        { type: "thinking-delta", part: "b", delta: "5", agent: "x", meta: { n: 2 } },
+        { type: "thinking-delta", part: "b", delta: "6", agent: "x" },
+        { type: "tool-input-delta", call: "b", delta: "7" },
+        { type: "tool-output-delta", call: "b", delta: "8" },
+        { type: "tool-output-delta", call: "b", delta: "9", stream: "stderr" },
+        { type: "tool-output-delta", call: "b", delta: "10", stream: "stderr" },
+        { type: "tool-output-delta", call: "b", delta: "11", stream: "stdout" },
+        { type: "tool-output-delta", call: "b", delta: "12", later: 1 },
+        { type: "tool-output-delta", call: "b", delta: "13", later: 2 },
+        { type: "tool-output-delta", call: "b", delta: "14", stream: "stdout" },
+      ] as unknown as Event[];
+      const entries = [startEntry("a"), ...deltas.map((event, index) => ({ seq: index + 2, at: 2000 + index, event }))];
+      await log.append("a", entries);
+      expect(await readAll("a")).toStrictEqual(entries);
+      expect(await log.read("a", 11, 2)).toStrictEqual(entries.slice(11, 13));
     });
 
     test("stores a large entry", async () => {
