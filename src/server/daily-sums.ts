@@ -29,31 +29,39 @@ export interface DailySumsOptions {
 const DAY = 86_400_000;
 /** How long amounts of this process may stay unstored, and how long a sum that was read is cached. */
 const STORE_MS = 2000;
-const TOTAL = "*";
+const TOTAL = Symbol("total");
+type Who = string | typeof TOTAL;
 
 export const createDailySums = (records: Records, options: DailySumsOptions): DailySums => {
   const { kind, code, maxPerUser, most, settings, limitText, onError, now = Date.now } = options;
-  /** Amounts that are not stored yet. */
-  const added = new Map<string, number>();
+  /** Amounts of one day that are not stored yet. By user, because this is called for every append and hashing is slow. */
+  const added = new Map<Who, number>();
+  let addedOn = 0;
   const stored = new Map<string, { readonly sum: number; readonly at: number }>();
   let timer: NodeJS.Timeout | undefined;
-  const idOf = (who: string) => `${Math.floor(now() / DAY)}/${who}`;
+  const today = () => Math.floor(now() / DAY);
+  const idOf = (day: number, who: Who) => `${day}/${who === TOTAL ? "*" : hashOf(who)}`;
 
   const store = async (): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
+    const day = addedOn;
     const amounts = [...added];
     added.clear();
-    const put = async ([id, amount]: [string, number]) => {
+    const put = async ([who, amount]: [Who, number]) => {
+      const id = idOf(day, who);
       const sum = await records.add(kind, id, amount, { ttlMs: 2 * DAY });
       stored.set(id, { sum, at: now() });
     };
     await Promise.all(amounts.map(put));
     for (const [id, { at }] of stored) if (now() - at > DAY) stored.delete(id);
   };
-  const addTo = (who: string, amount: number): void => {
-    const id = idOf(who);
-    added.set(id, (added.get(id) ?? 0) + amount);
+  const addTo = (who: Who, amount: number): void => {
+    if (today() !== addedOn) {
+      if (added.size > 0) void store().catch(onError);
+      addedOn = today();
+    }
+    added.set(who, (added.get(who) ?? 0) + amount);
     timer ??= setTimeout(() => void store().catch(onError), STORE_MS).unref();
   };
   const storedSum = async (id: string): Promise<number> => {
@@ -64,9 +72,9 @@ export const createDailySums = (records: Records, options: DailySumsOptions): Da
     stored.set(id, { sum, at: now() });
     return sum;
   };
-  const checkSum = async (who: string, limit: number, whose: string, setting: string): Promise<void> => {
-    const id = idOf(who);
-    if (limit === Infinity || (await storedSum(id)) + (added.get(id) ?? 0) < limit) return;
+  const pending = (who: Who): number => (addedOn === today() ? (added.get(who) ?? 0) : 0);
+  const checkSum = async (who: Who, limit: number, whose: string, setting: string): Promise<void> => {
+    if (limit === Infinity || (await storedSum(idOf(today(), who))) + pending(who) < limit) return;
     throw new HttpRefusal(
       429,
       code,
@@ -79,10 +87,10 @@ export const createDailySums = (records: Records, options: DailySumsOptions): Da
   return {
     add: (user, amount) => {
       if (most !== Infinity) addTo(TOTAL, amount);
-      if (maxPerUser !== Infinity && user !== undefined) addTo(hashOf(user), amount);
+      if (maxPerUser !== Infinity && user !== undefined) addTo(user, amount);
     },
     check: async (user) => {
-      if (user !== undefined) await checkSum(hashOf(user), maxPerUser, "your runs", settings.user);
+      if (user !== undefined) await checkSum(user, maxPerUser, "your runs", settings.user);
       await checkSum(TOTAL, most, "the runs of this server", settings.all);
     },
     close: () => store().catch(onError),
