@@ -29,13 +29,19 @@ export const createTraces = (version: string, onProblem: (error: unknown) => voi
       last = last
         .then(async () => {
           const loaded = await api;
-          if (loaded) await trace(loaded, loaded.trace.getTracer("runcast", version), run.entries());
+          if (loaded && hasSdk(loaded)) await trace(loaded, loaded.trace.getTracer("runcast", version), run.entries());
         })
         .catch(onProblem)
         .finally(() => queued--);
     },
     close: () => last,
   };
+};
+
+/** Whether the program has set up an SDK. Most have not, and then the log need not be read. */
+const hasSdk = ({ trace, ProxyTracerProvider }: Api): boolean => {
+  const provider = trace.getTracerProvider();
+  return !(provider instanceof ProxyTracerProvider) || provider.getDelegateTracer("runcast") !== undefined;
 };
 
 const trace = async (api: Api, tracer: Tracer, pages: AsyncIterable<readonly Entry[]>): Promise<void> => {
@@ -63,7 +69,7 @@ const trace = async (api: Api, tracer: Tracer, pages: AsyncIterable<readonly Ent
   for await (const entries of pages)
     for (const entry of entries) {
       take(entry);
-      // Stop reading if there is no SDK or the run is not sampled.
+      // Stop reading if the run is not sampled.
       if (isFirst && ![...open.values()].some(({ span }) => span.isRecording())) return;
       isFirst = false;
     }
