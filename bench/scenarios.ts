@@ -66,7 +66,7 @@ export const scenarios = ({ quick }: { quick: boolean }): readonly Scenario[] =>
       name: "paced",
       kind: "stream",
       plan: { ...burst, mode: "paced", streams: many, tokens: quick ? 10 : 60, tools: 0, rate: 20 },
-      variants: ["raw", "raw-pull", ...ours, ...peers, ...sharing],
+      variants: ["raw", "raw-pull", "raw-logged", ...ours, ...peers, ...sharing],
     },
     { name: "paced-10k", kind: "stream", plan: tenThousand, variants: ["raw", ...shared] },
     { name: "elsewhere", kind: "elsewhere", plan: tenThousand, variants: shared },

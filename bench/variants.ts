@@ -12,6 +12,7 @@ export const variants = {
   raw: { file: "./servers/raw.ts", yardstick: true },
   "raw-again": { file: "./servers/raw.ts", yardstick: true },
   "raw-pull": { file: "./servers/raw-pull.ts", yardstick: true },
+  "raw-logged": { file: "./servers/raw-logged.ts", yardstick: true },
   "raw-once": { file: "./servers/raw-once.ts", yardstick: true },
   "runcast-memory": { file: "./servers/runcast-memory.ts", ours: true, storing: true },
   "runcast-sqlite": { file: "./servers/runcast-sqlite.ts", ours: true, storing: true },
