@@ -69,6 +69,22 @@ eachLog("owners", (opened) => {
     expect(await opened.one.info("a")).toMatchObject({ owner: "bob", epoch: 2, seq: 5 });
   });
 
+  test("of appends at the same moment, each is stored or rejected on its own", async () => {
+    for (const run of ["a", "b", "c", "d"]) await begin(run);
+    await opened.one.release("b", ada);
+    const results = await Promise.all([
+      failed(opened.one.append("a", textEntries(2, 1), ada)),
+      failed(opened.one.append("b", textEntries(2, 1), ada)),
+      failed(opened.one.append("c", textEntries(3, 1), ada)),
+      failed(opened.one.append("d", textEntries(2, 2), ada)),
+    ]);
+    expect(results).toEqual([undefined, expect.any(LogFenced), expect.any(LogConflict), undefined]);
+    expect(results[2]).not.toBeInstanceOf(LogFenced);
+    const seqs = await Promise.all(["a", "b", "c", "d"].map(async (run) => (await opened.other.info(run))?.seq));
+    expect(seqs).toEqual([2, 1, 1, 3]);
+    expect(await opened.other.read("d", 0, 10)).toEqual([startEntry("d"), ...textEntries(2, 2)]);
+  });
+
   test("a replaced owner can read what was stored since", async () => {
     await begin();
     await opened.one.append("a", textEntries(2, 1), ada);

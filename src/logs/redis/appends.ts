@@ -12,6 +12,7 @@ import {
   type Tails,
 } from "../../log.ts";
 import type { RedisConnection } from "./connection.ts";
+import { createExtensions } from "./extensions.ts";
 import type { Keys } from "./keys.ts";
 import type { RunIndex } from "./run-index.ts";
 import { APPEND } from "./run-scripts.ts";
@@ -41,6 +42,7 @@ interface Append {
 export const createAppends = ({ connection, keys, index, tails, marks, wakes, wake }: Parts) => {
   const waiting = new Map<string, Append[]>();
   const working = new Set<Promise<void>>();
+  const extend = createExtensions(connection, keys);
 
   const store = async (run: string, { entries, texts, as }: Omit<Append, "done">): Promise<void> => {
     const first = entries[0]!.seq;
@@ -49,19 +51,34 @@ export const createAppends = ({ connection, keys, index, tails, marks, wakes, wa
     const begun = first === 1 && (as?.epoch ?? 1) === 1 ? extendRun(run, undefined, entries, as) : undefined;
     const fields = begun ? fieldsOf(begun) : [];
     const chunks = chunksOf(first, texts).flatMap(({ last, count, text }) => [`${last}-${count}`, text]);
+    const stored = () => {
+      marks.set(run, last);
+      if (as && !end) tails.extend(run, entries, as);
+      else tails.forget(run);
+    };
+    // Nearly all appends only continue a run.
+    const [id, text, more] = chunks;
+    const isExtension = first > 1 && !end && more === undefined && !connection.isCluster && as?.owner !== "";
+    const tried = isExtension && (await extend({ run, first, last, as, id: id!, text: text! }));
+    if (tried === "stored") {
+      stored();
+      wakes.notify(run, connection, keys.channel);
+      return wake(run);
+    }
     const outcome = end?.event.type === "run-end" ? end.event.outcome : "";
     // Sent before the run, in the same round trip: a run that no list contains could never be found again.
     const indexed = begun && index.start(begun);
-    const stored = connection.call<[string, number, string | null, string]>(
+    const appended = connection.call<[string, number, string | null, string]>(
       APPEND,
       [keys.info(run), keys.entries(run), keys.controls(run), keys.controlIds(run), keys.files(run)],
       (isRetry) => [
-        ...[String(first), String(last), as ? "1" : "0", as?.owner ?? "", String(as?.epoch ?? 0), isRetry ? "1" : "0"],
+        ...[String(first), String(last), as ? "1" : "0", as?.owner ?? "", String(as?.epoch ?? 0)],
+        isRetry || tried === "sent" ? "1" : "0",
         ...[end ? String(end.at) : "", outcome, keys.channel, wakes.message("e", [run]), keys.file(run, "")],
         ...[String(fields.length), ...fields, ...chunks],
       ],
     );
-    const [[status, seq, owner, epoch]] = await Promise.all([stored, indexed]);
+    const [[status, seq, owner, epoch]] = await Promise.all([appended, indexed]);
     if (status !== "stored") {
       tails.forget(run);
       if (begun && status === "fenced") await index.own(run, owner ?? undefined);
@@ -70,9 +87,7 @@ export const createAppends = ({ connection, keys, index, tails, marks, wakes, wa
       marks.check(run, first - 1, seq);
       throw new LogConflict(run, first - 1, seq);
     }
-    marks.set(run, last);
-    if (as && !end) tails.extend(run, entries, as);
-    else tails.forget(run);
+    stored();
     if (end) await index.end(run, end.at);
     else wakes.notify(run, connection, keys.channel);
     wake(run);

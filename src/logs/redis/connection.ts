@@ -12,7 +12,12 @@ export interface Script {
 
 export const script = (text: string): Script => ({ text, hash: createHash("sha1").update(text).digest("hex") });
 
+/** The server did not answer in time. */
+export class Unreachable extends Error {}
+
 export interface RedisConnection {
+  /** Whether keys have slots. */
+  readonly isCluster: boolean;
   /** Runs a script on keys of one slot. Its values may depend on whether an earlier attempt may have been executed. */
   call<Reply>(
     script: Script,
@@ -43,7 +48,7 @@ export const connect = async ({ url, channel, onMessage, onGap }: ConnectionOpti
   let hasConnected = false;
   for (const each of [client, subscriber]) each.on("error", () => {});
   const withHelp = (error: unknown) =>
-    new Error(`cannot reach Redis at ${engineAddress(url)}: ${reasonOf(error)}`, { cause: withoutUrl(error) });
+    new Unreachable(`cannot reach Redis at ${engineAddress(url)}: ${reasonOf(error)}`, { cause: withoutUrl(error) });
   let closed = false;
 
   try {
@@ -76,6 +81,7 @@ export const connect = async ({ url, channel, onMessage, onGap }: ConnectionOpti
   };
 
   return {
+    isCluster: client.isCluster,
     call: (wanted, keys, values) =>
       insist(async (isRetry) => {
         const args = [String(keys.length), ...keys, ...(typeof values === "function" ? values(isRetry) : values)];

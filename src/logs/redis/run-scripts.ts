@@ -36,6 +36,24 @@ end
 return {'stored', last}
 `);
 
+/** Adds one chunk to each of many runs that exist. Returns 1 for each that was added. */
+export const EXTEND = script(`
+local added = {}
+for place = 1, #KEYS / 2 do
+  local info, entries = KEYS[2 * place - 1], KEYS[2 * place]
+  local first, last, owner, epoch, id, text = unpack(ARGV, 6 * place - 5, 6 * place)
+  local known = redis.call('HMGET', info, 'seq', 'owner', 'epoch', 'dropped')
+  local isMine = known[1] and not known[4] and known[3] == epoch and (known[2] or '') == owner
+  added[place] = 0
+  if isMine and tonumber(first) == tonumber(known[1]) + 1 then
+    redis.call('XADD', entries, id, 'e', text)
+    redis.call('HSET', info, 'seq', last)
+    added[place] = 1
+  end
+end
+return added
+`);
+
 /** Returns the chunks with entries after a seq. */
 export const READ = script(`
 local known = redis.call('HMGET', KEYS[1], 'seq', 'dropped')
