@@ -3,8 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ModelCall, ModelFormat } from "./format.ts";
 import type { Scene, ToolName, Turn } from "./scene.ts";
 
-/** Pieces without a pause are sent in batches, so that the model is faster than the server. */
+/** Without a pause, pieces are sent in batches, so that the model is faster than the server. */
 const PIECES_AT_ONCE = 64;
+/** About as fast as fast models write. */
+const TYPICAL_MS = 10;
 
 /** Responds as the model, in the given format. The number of messages with calls since the user's message determines the turn. */
 export const playModel = async (
@@ -31,7 +33,7 @@ export const playModel = async (
 const stream = async (
   format: ModelFormat,
   scene: Scene | undefined,
-  { say = [], everyMs }: Turn,
+  { say = [], everyMs = TYPICAL_MS }: Turn,
   calls: readonly ModelCall[],
   response: ServerResponse,
 ): Promise<void> => {
@@ -42,7 +44,11 @@ const stream = async (
   });
   response.writeHead(200, { "content-type": "text/event-stream" });
   const write = async (text: string): Promise<void> => {
-    if (!response.write(text)) await Promise.race([new Promise((resolve) => response.once("drain", resolve)), closed]);
+    for (const part of everyMs > 0 ? framesOf(text) : [text]) {
+      if (!response.write(part))
+        await Promise.race([new Promise((resolve) => response.once("drain", resolve)), closed]);
+      if (everyMs > 0) await Promise.race([sleep(everyMs), closed]);
+    }
   };
   await write(format.begin(say.length > 0));
   let held = "";
@@ -51,17 +57,21 @@ const stream = async (
     if (response.destroyed) return;
     if (typeof piece === "string") {
       held += format.piece(piece);
-      if (everyMs === undefined && ++pieces % PIECES_AT_ONCE !== 0) continue;
+      if (everyMs === 0 && ++pieces % PIECES_AT_ONCE !== 0) continue;
     }
     if (held) await write(held);
     held = "";
     if (typeof piece !== "string") await Promise.race([piece.opened, closed]);
-    else if (everyMs !== undefined) await sleep(everyMs);
   }
+  if (response.destroyed) return;
   isOver = true;
   if (scene) scene.finished++;
-  response.end(held + format.end(calls, say.length > 0));
+  await write(held + format.end(calls, say.length > 0));
+  response.end();
 };
+
+/** Frames end with an empty line, and the JSON inside has no line breaks. */
+const framesOf = (text: string): readonly string[] => text.split(/(?<=\n\n)/);
 
 const turnOf = (scene: Scene, round: number, offered: ReadonlySet<string>): Turn | undefined => {
   const turn = scene.script.turns[round];

@@ -15,7 +15,7 @@ export type ToolName = "lookup" | "fail" | "send" | "delegate";
 export interface Turn {
   /** Its text in pieces. The model waits at a gate until it opens. */
   readonly say?: readonly (string | Gate)[];
-  /** The delay between two pieces. */
+  /** The delay between two frames. Default: that of a fast model. 0: as fast as the server reads. */
   readonly everyMs?: number;
   /** Its calls. Each key names an act of the script. */
   readonly calls?: readonly { readonly tool: ToolName; readonly key: string }[];

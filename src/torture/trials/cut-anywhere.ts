@@ -10,7 +10,7 @@ const start = (context: TrialContext, cutAfter?: number) => {
   const { random, driver } = context;
   const scene = context.play({
     turns: [
-      { say: words(random, 30), calls: [{ tool: "lookup", key: "a" }] },
+      { say: words(random, 30), calls: [{ tool: "lookup", key: "a" }], everyMs: 0 },
       { say: words(random, PIECES), everyMs: 1 },
     ],
   });
@@ -50,9 +50,9 @@ export const cutAnywhere: Trial = {
 
 const cutAt = async (context: TrialContext, at: number, isLate: boolean): Promise<string | undefined> => {
   const { scene, conversation, viewer } = start(context, at);
-  const resume = able(context, conversation, "resume");
   let last: Viewer = viewer;
   await last.over;
+  const resume = able(context, conversation, "resume");
   if (isLate) await ended(scene);
   for (let cuts = 1; last.screen.end === undefined && cuts < 10; cuts++) {
     const more = cuts < MAX_CUTS && context.random.below(2) === 0;

@@ -9,7 +9,7 @@ export const manyTokens: Trial = {
   run: async ({ driver, line, play, isShort }) => {
     const count = isShort ? 4096 : 65_536;
     const say = Array.from({ length: count }, (_, index) => `t${index % 100},`);
-    const scene = play({ turns: [{ say }] });
+    const scene = play({ turns: [{ say, everyMs: 0 }] });
     const wire = line();
     const start = performance.now();
     const viewer = driver.converse({}).send(scene.message, wire);
