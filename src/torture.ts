@@ -1,11 +1,12 @@
 import { messageOf } from "./message-of.ts";
+import { createCrash } from "./torture/crash.ts";
 import type { Driver } from "./torture/driver.ts";
 import { type Exchange, openLine } from "./torture/line.ts";
 import { createRandom } from "./torture/random.ts";
 import type { Result } from "./torture/result.ts";
 import { createServerProcess, type ServerProcess } from "./torture/server-process.ts";
 import { startStage } from "./torture/stage.ts";
-import { Ended, type Finding, no, type Trial } from "./torture/trial.ts";
+import { Ended, type Finding, no, type Restart, type Trial } from "./torture/trial.ts";
 import { trials as all } from "./torture/trials.ts";
 
 export { tortureAgent } from "./torture/agent.ts";
@@ -32,17 +33,22 @@ export interface TortureOptions {
   readonly only?: readonly string[];
   readonly seed?: number;
   readonly isShort?: boolean;
+  /** Called while nothing is left to do but to wait for `idle`. The next trial starts when it resolves. Default: waits. */
+  readonly whileIdle?: (idle: Promise<unknown>) => Promise<unknown>;
 }
 
 const EXCHANGES = 6;
 
-/** Runs the trials against a server, one after another. Trials that mostly wait run in parallel with the others. */
+/**
+ * Runs the trials against a server, one after another. Trials that mostly wait run in parallel with the others. Trials that
+ * kill the server run together and share one crash.
+ */
 export async function* torture(options: TortureOptions): AsyncGenerator<Result> {
-  const { url, driver, headers = {}, command, only, isShort = false } = options;
+  const { url, driver, headers = {}, command, only, isShort = false, whileIdle = (idle) => idle } = options;
   const seed = options.seed ?? Math.floor(Math.random() * 1_000_000);
   const stage = await startStage(options.stagePort === undefined ? {} : { port: options.stagePort });
   const server = command === undefined ? undefined : createServerProcess(command, url, { TORTURE_URL: stage.url });
-  const play = async (trial: Trial): Promise<Result> => {
+  const play = async (trial: Trial, restart: Restart | undefined): Promise<Played> => {
     const record: Exchange[] = [];
     const opened: ReturnType<typeof openLine>[] = [];
     const start = performance.now();
@@ -52,7 +58,7 @@ export async function* torture(options: TortureOptions): AsyncGenerator<Result> 
       headers,
       isShort,
       random: createRandom(seed),
-      restart: server,
+      restart,
       play: stage.play,
       line: (faults = {}) => {
         const line = openLine(faults, record);
@@ -60,10 +66,10 @@ export async function* torture(options: TortureOptions): AsyncGenerator<Result> 
         return line;
       },
     });
-    const finding = await Promise.race([found.catch(findingOf), tooLong(trial.limitMs)]);
+    const { isSure = false, ...finding } = await Promise.race([found.catch(findingOf), tooLong(trial.limitMs)]);
     for (const line of opened) line.cut("open until the trial was over");
     const { name, shows } = trial;
-    return {
+    const result: Result = {
       trial: name,
       shows,
       ...finding,
@@ -74,21 +80,41 @@ export async function* torture(options: TortureOptions): AsyncGenerator<Result> 
         ...(server && { output: server.output }),
       }),
     };
+    return { result, isSure: isSure || finding.verdict === "yes" };
   };
   try {
     await server?.start();
     const chosen = all.filter(({ name }) => !only || only.includes(name));
-    const waiting = new Map(chosen.filter(({ isIdle }) => isIdle).map((trial) => [trial, play(trial)]));
-    for (const trial of chosen) {
-      const beside = await waiting.get(trial);
-      // Another trial may have crashed the server meanwhile, so run the trial again, by itself, unless it was a "yes".
-      yield beside?.verdict === "yes" ? beside : await play(trial);
+    const waiting = new Map(
+      chosen.filter(({ isIdle }) => isIdle).map((trial) => [trial, play(trial, server)] as const),
+    );
+    for (const trial of chosen.filter(({ kills }) => !kills)) {
+      const beside = waiting.get(trial);
+      if (beside) await whileIdle(beside);
+      const found = await beside;
+      // If another trial may have crashed the server or kept it busy, the trial runs again, by itself.
+      yield found?.isSure ? found.result : (await play(trial, server)).result;
       await revive(server);
     }
+    const crash = server && createCrash(server);
+    const killing = chosen
+      .filter(({ kills }) => kills)
+      .map((trial) => ({ trial, restart: crash?.join() }))
+      .map(async ({ trial, restart }) => {
+        const { result } = await play(trial, restart);
+        restart?.leave();
+        return result;
+      });
+    for (const result of killing) yield await result;
   } finally {
     await server?.kill();
     await stage.close();
   }
+}
+
+interface Played {
+  readonly result: Result;
+  readonly isSure: boolean;
 }
 
 /** Restarts the server if a trial killed or crashed it. */

@@ -16,8 +16,10 @@ export interface Trial {
   readonly shows: string;
   /** The trial fails after this time. */
   readonly limitMs: number;
-  /** The trial mostly waits, so it runs in parallel with the others. It must come before trials that kill the server. */
+  /** The trial mostly waits, so it runs in parallel with the others. It comes after them and before trials that kill the server. */
   readonly isIdle?: true;
+  /** The trial kills and restarts the server, each once. Such trials run together and come last. */
+  readonly kills?: true;
   run(context: TrialContext): Promise<Finding>;
 }
 
@@ -25,6 +27,8 @@ export interface Finding {
   readonly verdict: "yes" | "no" | "n/a";
   readonly because: string;
   readonly numbers?: Readonly<Record<string, number>>;
+  /** For an idle trial: nothing that ran in parallel can be the reason. A "yes" is always sure. */
+  readonly isSure?: true;
 }
 
 export interface TrialContext {
@@ -91,6 +95,11 @@ export const needTools = ({ missing }: Scene): void => {
 export const needRestart = ({ restart }: TrialContext): Restart => {
   if (!restart) throw new Ended(notApplicable("only a server started with --command can be killed"));
   return restart;
+};
+
+/** Waits until the server has stored the run: some servers save what they have every ten seconds. */
+export const stored = async ({ isShort }: TrialContext): Promise<void> => {
+  await new Promise((resolve) => setTimeout(resolve, isShort ? 1000 : 12_000));
 };
 
 /** Resolves when this holds or the time is up. */

@@ -19,7 +19,7 @@ import { slowViewer } from "./trials/slow-viewer.ts";
 import { twoViewers } from "./trials/two-viewers.ts";
 import { unknownAgent } from "./trials/unknown-agent.ts";
 
-/** In report order. Trials that kill the server come last. */
+/** In the order of the report: trials that mostly wait, and then trials that kill the server, come last. */
 export const trials: readonly Trial[] = [
   cutAnywhere,
   cutBeforeHead,
@@ -33,11 +33,11 @@ export const trials: readonly Trial[] = [
   approval,
   approvalAfterReload,
   manyTokens,
-  silentMinute,
   hugeResult,
   hostileText,
   unknownAgent,
   badBody,
+  silentMinute,
   serverKilled,
   approvalAfterRestart,
 ];

@@ -1,6 +1,6 @@
 import type { Viewer } from "../driver.ts";
 import { answerAsk, isAsked, startAsk } from "./approval/ask.ts";
-import { able, must, needRestart, type Trial, yes } from "../trial.ts";
+import { able, must, needRestart, stored, type Trial, yes } from "../trial.ts";
 
 const RETRY_MS = 30_000;
 
@@ -8,11 +8,11 @@ export const approvalAfterRestart: Trial = {
   name: "approval-after-restart",
   shows: "an approval stays open after the server was killed and restarted",
   limitMs: 180_000,
+  kills: true,
   run: async (context) => {
     const server = needRestart(context);
     const { scene, conversation } = await startAsk(context);
-    // Gives the server time to store the approval.
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await stored(context);
     await server.kill();
     await server.start();
     const page = context.driver.converse({ id: conversation.id });
