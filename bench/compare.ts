@@ -5,8 +5,10 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { writeComparison } from "./compare/document.ts";
-import type { Measured } from "./compare/measured.ts";
+import { changesOf } from "./compare/changes.ts";
+import { systemsOf, verdictTable, writeComparison } from "./compare/document.ts";
+import { Floor } from "./compare/floor.ts";
+import { type Measured, readMeasured } from "./compare/measured.ts";
 import { install } from "./install.ts";
 import { listen } from "./listen.ts";
 import type { Peer, SetUp } from "./peers/torture/peer.ts";
@@ -35,49 +37,86 @@ const port = async (): Promise<number> => {
   return free;
 };
 
-const measure = async (peer: Peer): Promise<Measured> => {
+const began = Date.now();
+const elapsed = (): string => {
+  const seconds = Math.round((Date.now() - began) / 1000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+};
+const progress = (name: string, text: string) => console.error(`${elapsed()}  ${name}: ${text}`);
+
+/** A system lends the floor to the next one while its silent trial only waits. */
+const floor = new Floor();
+
+const measure = async (peer: Peer, rank: number): Promise<Measured> => {
   const found: Result[] = [];
-  const { url, command, driver, name, versions } = peer;
-  const options = { url, command, driver, seed, isShort: values.short === true };
+  const { url, command, driver, name, versions, setUp } = peer;
+  const isShort = values.short === true;
+  const whileIdle = (idle: Promise<unknown>) => floor.lend(rank, idle);
+  progress(name, "starts");
   try {
-    for await (const result of torture(options)) {
+    for await (const result of torture({ url, command, driver, seed, isShort, whileIdle })) {
       found.push(result);
-      console.error(`  ${result.verdict.padEnd(3)} ${result.trial}: ${result.because.slice(0, 160)}`);
+      const { verdict, trial, ms, because } = result;
+      progress(name, `${verdict.padEnd(3)} ${trial}, ${(ms / 1000).toFixed(1)} s: ${because.slice(0, 160)}`);
     }
   } finally {
     await peer.stop?.();
   }
-  console.log(`\n${name} (${versions})\n${reportTable(found)}`);
-  return { name, versions, measured: new Date().toISOString().slice(0, 10), isShort: options.isShort, results: found };
+  console.log(`\n${name} (${versions})\n${reportTable(found)}\n`);
+  return { name, versions, setUp, measured: new Date().toISOString().slice(0, 10), isShort, results: found };
+};
+
+/** Does this while no other system has the floor. `what` is for the line in the document if it fails. */
+const inTurn = async <Value>(rank: number, what: string, work: () => Promise<Value>): Promise<Value | string> => {
+  await floor.take(rank);
+  try {
+    return await work();
+  } catch (error) {
+    console.error(error);
+    return `${what} does not start here`;
+  } finally {
+    floor.give();
+  }
+};
+
+/** Measures the systems of one file. `rank` is its place among the files. */
+const measureFile = async (file: string, rank: number): Promise<Measured[]> => {
+  const { setUp } = (await import(path.join(folder, `${file}.ts`))) as { setUp: SetUp };
+  const directory = mkdtempSync(path.join(tmpdir(), `runcast-compare-${file}-`));
+  const measuredOr = (found: Measured | string, name: string): Measured => {
+    if (typeof found !== "string") return found;
+    console.log(found);
+    return { name, absent: found };
+  };
+  const made = await inTurn(rank, file, () => setUp({ directory, port }));
+  const peers = typeof made === "string" ? [] : [made].flat();
+  const measured = peers.map(async (peer, index) => {
+    const own = rank + index / 100;
+    return measuredOr(await inTurn(own, peer.name, () => measure(peer, own)), peer.name);
+  });
+  const all = await Promise.all(measured);
+  rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  return typeof made === "string" ? [measuredOr(made, file)] : all;
 };
 
 // A server that was started ends with this process.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 install();
 mkdirSync(results, { recursive: true });
-for (const file of positionals.length > 0 ? positionals : known) {
-  const { setUp } = (await import(path.join(folder, `${file}.ts`))) as { setUp: SetUp };
-  const directory = mkdtempSync(path.join(tmpdir(), `runcast-compare-${file}-`));
-  let measured: Measured[];
-  try {
-    const made = await setUp({ directory, port });
-    if (typeof made === "string") {
-      console.log(made);
-      measured = [{ name: file, absent: made }];
-    } else {
-      measured = [];
-      for (const peer of [made].flat()) {
-        console.error(peer.name);
-        measured.push(await measure(peer));
-      }
-    }
-  } catch (error) {
-    console.error(error);
-    measured = [{ name: file, absent: `${file} does not start here` }];
-  } finally {
-    rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
-  }
-  writeFileSync(path.join(results, `${file}.json`), JSON.stringify(measured, null, 1));
+const before = readMeasured(results);
+await Promise.all(
+  (positionals.length > 0 ? positionals : known).map(async (file, rank) => {
+    const measured = await measureFile(file, rank);
+    writeFileSync(path.join(results, `${file}.json`), JSON.stringify(measured, null, 1));
+  }),
+);
+const after = readMeasured(results);
+writeComparison(after);
+console.log(verdictTable(systemsOf(after)));
+console.log(`\nIt took ${elapsed()} (minutes and seconds).`);
+if (before.length > 0) {
+  const changes = changesOf(before, after);
+  console.log(`Verdicts that differ from the last run on this machine: ${changes.length}`);
+  for (const change of changes) console.log(`- ${change}`);
 }
-writeComparison(results);
 process.exit(0);

@@ -1,6 +1,8 @@
 import { homedir } from "node:os";
 import { expect, test } from "vitest";
+import { changesOf } from "../bench/compare/changes.ts";
 import { evidenceFile, evidenceOf, lastAnswer } from "../bench/compare/evidence.ts";
+import { Floor } from "../bench/compare/floor.ts";
 import { lossesOf } from "../bench/compare/losses.ts";
 import type { System } from "../bench/compare/measured.ts";
 import type { Result } from "../src/torture.ts";
@@ -17,6 +19,7 @@ const resultOf = (trial: string, more: Partial<Result>): Result => ({
 const systemOf = (name: string, results: readonly Result[]): System => ({
   name,
   versions: "1",
+  setUp: "As documented.",
   measured: "2026-01-01",
   isShort: false,
   results,
@@ -66,4 +69,44 @@ test("where Runcast is worse, it says so", () => {
     "`many-tokens`: Small needs 50 bytes per token; Runcast needs at least 90.",
   ]);
   expect(lossesOf([systemOf("Small", [tokens(50, 30)])])).toEqual([]);
+});
+
+test("verdicts that differ from the run before are named; new systems and new trials are not", () => {
+  const before = [
+    systemOf("Peer", [resultOf("approval", {}), refused]),
+    { name: "gone", absent: "gone is not installed" },
+  ];
+  const same = systemOf("Peer", [
+    resultOf("approval", { because: "for another reason" }),
+    refused,
+    resultOf("new", {}),
+  ]);
+  expect(changesOf(before, [same, systemOf("Other", [refused])])).toEqual([]);
+  expect(changesOf(before, [systemOf("Peer", [resultOf("approval", { verdict: "no" }), refused])])).toEqual([
+    "Peer, approval: yes before, no now",
+  ]);
+});
+
+test("one system at a time has the floor: one that lent it comes back before those that have not begun", async () => {
+  const floor = new Floor();
+  const done: string[] = [];
+  const silence = Promise.withResolvers<void>();
+  const first = async () => {
+    await floor.take(0);
+    done.push("first begins");
+    await floor.lend(0, silence.promise);
+    done.push("first ends");
+    floor.give();
+  };
+  const other = async (rank: number, meanwhile: () => void) => {
+    await floor.take(rank);
+    done.push(`${rank} begins`);
+    meanwhile();
+    // Everything that waits only for the silence runs first.
+    await new Promise((resolve) => setImmediate(resolve));
+    done.push(`${rank} ends`);
+    floor.give();
+  };
+  await Promise.all([first(), other(2, () => {}), other(1, silence.resolve)]);
+  expect(done).toEqual(["first begins", "1 begins", "1 ends", "first ends", "2 begins", "2 ends"]);
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import path from "node:path";
 import { trials } from "../../src/torture.ts";
@@ -12,11 +12,8 @@ const docs = path.join(import.meta.dirname, "../../docs");
 const evidence = path.join(docs, "comparison");
 
 /** Writes docs/comparison.md, and beside it what each system answered where the verdict is no. */
-export const writeComparison = (folder: string): void => {
-  const all = readdirSync(folder).flatMap(
-    (file) => JSON.parse(readFileSync(path.join(folder, file), "utf8")) as Measured[],
-  );
-  const systems = all.filter((one): one is System => one.results !== undefined).toSorted(oursFirst);
+export const writeComparison = (all: readonly Measured[]): void => {
+  const systems = systemsOf(all);
   rmSync(evidence, { recursive: true, force: true });
   mkdirSync(evidence, { recursive: true });
   for (const system of systems) {
@@ -26,6 +23,17 @@ export const writeComparison = (folder: string): void => {
   const absent = [...all.flatMap(({ absent: why }) => (why === undefined ? [] : [why])), ...notMeasured];
   writeFileSync(path.join(docs, "comparison.md"), documentOf(systems, absent));
 };
+
+/** The systems that were measured, ours first. */
+export const systemsOf = (all: readonly Measured[]): readonly System[] =>
+  all.filter((one): one is System => one.results !== undefined).toSorted(oursFirst);
+
+/** Trial × system, as Markdown. */
+export const verdictTable = (systems: readonly System[]): string => `\
+| trial | ${systems.map(({ name }) => name).join(" | ")} |
+|---|${systems.map(() => "---").join("|")}|
+${trials.map(({ name }) => `| \`${name}\` | ${systems.map((system) => cell(system, name)).join(" | ")} |`).join("\n")}
+| yes / no / n/a | ${systems.map(sums).join(" | ")} |`;
 
 const oursFirst = (one: System, other: System): number =>
   Number(isOurs(other)) - Number(isOurs(one)) || one.name.localeCompare(other.name);
@@ -40,29 +48,30 @@ const documentOf = (systems: readonly System[], absent: readonly string[]): stri
 What happens to an agent's work when a connection breaks, a page reloads, or the server dies? This page answers it for
 Runcast and for what people use instead. \`npm run compare\` writes it: it starts each system on one machine, runs every
 trial of [\`runcast torture\`](torture.md) against it, and kills it where a trial says so. All systems get the same
-scripted model and the same tools. Each is set up as its own documentation says; the servers and clients are in
-\`bench/peers/torture/\`, one file for each system, and nothing else is involved.
+scripted model and the same tools. Each is set up as its own documentation says; [the end of this page](#set-up) names
+what differs from the defaults. The servers are in \`bench/peers/torture/\`. The clients are there and in
+\`src/torture/drivers/\`: they are written for the trials, and send what each system's own client sends.
 
 Measured ${days.join(", ")} on ${cpus().length} cores (${cpus()[0]?.model.trim() ?? "unknown"}), ${gigabytes} GB, Node.js ${process.versions.node}.${isShort ? " Short form: smaller trials." : ""}
 
 ## Verdicts
 
-| trial | ${systems.map(({ name }) => name).join(" | ")} |
-|---|${systems.map(() => "---").join("|")}|
-${trials.map(({ name }) => `| \`${name}\` | ${systems.map((system) => cell(system, name)).join(" | ")} |`).join("\n")}
-| yes / no / n/a | ${systems.map(sums).join(" | ")} |
+${verdictTable(systems)}
 
 What a "yes" means:
 
 ${trials.map(({ name, shows }) => `- \`${name}\`: ${sentence(shows)}`).join("\n")}
 
-"n/a" means that the trial does not apply. In \`many-tokens\`, the figures are bytes on the wire and microseconds for each
+"n/a" means that the trial does not apply. In most trials, the model writes a piece of text every 10 ms, as fast models
+do. In \`cut-anywhere\`, \`slow-viewer\` and \`many-tokens\` it writes much faster, so a server that loses or reorders text
+under load shows it there. In \`many-tokens\`, the figures are bytes on the wire and microseconds for each
 token. Two figures that differ by less than a fifth are alike: the machine is shared with the model and the tools.
 
 ## Why not
 
 Behind each "no" are the last requests and what the system answered. The linked file has these answers as they came, and
-what the server printed. A system can be right to say no: some leave these things to the app.
+what the server printed. Where the reason is that a client "cannot" do something, its protocol has no request for it, and
+the answers show only what came before. A system can be right to say no: some leave these things to the app.
 
 ${systems
   .map((system) => reasons(system))
@@ -77,9 +86,9 @@ ${strengths.map((text) => `- ${text}`).join("\n")}
 
 ${losses.length > 0 ? losses.map((text) => `- ${text}`).join("\n") : "In these trials, nowhere."}
 
-## Versions
+## Set-up
 
-${systems.map(({ name, versions }) => `- ${name}: ${versions}`).join("\n")}
+${systems.map(({ name, versions, setUp }) => `- ${name} (${versions}). ${setUp}`).join("\n")}
 
 ## Not measured
 
@@ -87,7 +96,8 @@ ${absent.map((text) => `- ${text}`).join("\n")}
 
 ## Repeat it
 
-\`npm run compare\` runs everything, in about half an hour. \`npm run compare -- agno langgraph\` runs these two again and
+\`npm run compare\` runs everything, in less than half an hour, and prints which verdicts differ from the last run on the
+same machine. \`npm run compare -- agno langgraph\` runs these two again and
 keeps the other results of the same machine. It installs what it can automatically; the Python systems
 need \`npm run agents\` first. The same seed makes the same cuts: \`--seed 7\` is the default. If a system is set up wrong
 here, please open an issue: its file in \`bench/peers/torture/\` is the place to fix it.

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
 import type { Result } from "../../src/torture.ts";
 
 /** What the trials have found of one system, or why it was not measured. */
@@ -5,6 +7,7 @@ export interface Measured {
   readonly name: string;
   readonly absent?: string;
   readonly versions?: string;
+  readonly setUp?: string;
   /** The day. */
   readonly measured?: string;
   readonly isShort?: boolean;
@@ -15,3 +18,7 @@ export interface Measured {
 export type System = Required<Omit<Measured, "absent">>;
 
 export const isOurs = ({ name }: System): boolean => name.startsWith("Runcast");
+
+/** What the runs on this machine have found so far. */
+export const readMeasured = (folder: string): readonly Measured[] =>
+  readdirSync(folder).flatMap((file) => JSON.parse(readFileSync(path.join(folder, file), "utf8")) as Measured[]);

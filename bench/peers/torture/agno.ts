@@ -11,6 +11,8 @@ export const setUp = pythonPeer("Agno", "agno", async ({ agent, python, port, ur
   return {
     name: "Agno AgentOS",
     versions: agent.packages[0]!,
+    setUp:
+      "Its server with SQLite, and a team of two. Runs are in the background, which its documentation recommends for runs that a page can resume.",
     url,
     command: pythonCommand(python, "agno/server.py", variables),
     driver: agno(url),

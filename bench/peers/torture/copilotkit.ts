@@ -8,7 +8,7 @@ const packages = { "@copilotkit/runtime": "1.75.0", "@ag-ui/client": "1.0.0" };
 
 /** CopilotKit's runtime with the agent of the PydanticAI peer behind it. */
 export const setUp = pythonPeer("PydanticAI, which CopilotKit runs here,", "pydantic-ai", async (behind, place) => {
-  const home = npmHome("copilotkit", packages);
+  const home = await npmHome("copilotkit", packages);
   if (home === undefined) return "CopilotKit: npm could not install @copilotkit/runtime";
   const port = await place.port();
   const url = `http://127.0.0.1:${port}/copilotkit`;
@@ -18,6 +18,7 @@ export const setUp = pythonPeer("PydanticAI, which CopilotKit runs here,", "pyda
   return {
     name: "CopilotKit runtime (PydanticAI)",
     versions: `@copilotkit/runtime ${packages["@copilotkit/runtime"]}, ${behind.agent.packages[0]!}`,
+    setUp: "Its runtime with the default runner, which keeps threads in memory, in front of the PydanticAI server.",
     url: behind.url,
     command: `(${agent}) & ${runtime}`,
     driver: drivers["copilotkit"]!({ url }),

@@ -8,6 +8,8 @@ export interface Peer {
   readonly name: string;
   /** What was installed, with versions. */
   readonly versions: string;
+  /** How it is set up, where it stores runs, and what is not its default, in sentences. */
+  readonly setUp: string;
   readonly url: string;
   readonly command: string;
   readonly driver: Driver;

@@ -14,6 +14,8 @@ export const setUp: SetUp = async ({ port }) => {
   return {
     name: "AI SDK + resumable-stream (Redis)",
     versions: versionsOf("ai", "resumable-stream"),
+    setUp:
+      "The app of the AI SDK's guide to resumable streams. Messages and streams are in Redis. The guide leaves Stop to the app; here it is a request.",
     url,
     command: nodeCommand(file, { PORT: String(free), REDIS_URL: redis.url }),
     driver: { ...driver, cannot: { agent: "its address is one agent" } },

@@ -35,6 +35,7 @@ export const setUp: SetUp = async ({ directory, port }) => {
     return {
       name: `Runcast (${name})`,
       versions: `runcast ${version}`,
+      setUp: `\`runcast serve --log ${name.toLowerCase()}\`, in its own protocol.`,
       url,
       command: `cd ${shellLine([own])} && exec ${shellLine(words)}`,
       driver: drivers["native"]!({ url }),

@@ -1,7 +1,7 @@
-import { spawnSync } from "node:child_process";
 import { cpSync, rmSync } from "node:fs";
 import path from "node:path";
 import { nodeCommand, type SetUp, shellLine } from "./peer.ts";
+import { runCommand } from "./peer/command.ts";
 import { npmHome } from "./peer/npm-home.ts";
 import { workflowChat } from "./workflow-agent/driver.ts";
 
@@ -14,21 +14,25 @@ const packages = {
   zod: "4.6.7",
 };
 
+const SET_UP = [
+  "The app of the agent's guide, built with Nitro, on the Workflow SDK's local world, which stores runs in files.",
+  "A step counts as lost 15 s after a kill instead of the default of 860 s, which is for Vercel's functions, and a long step is not started again.",
+  "Its texts in the wrong order come from the local world: it delivers a new chunk when it is written, and also reads the folder of chunks every 100 ms, without an order between the two.",
+  "A run that is read after its end is in order. Vercel's own world was not measured.",
+].join(" ");
+
 /**
  * The AI SDK's `WorkflowAgent` on the Workflow SDK with its local world, built with Nitro. Its live stream can deliver
  * chunks in the wrong order, while the same run read from storage is in order: seen without any driver, in the raw bytes.
  */
 export const setUp: SetUp = async ({ directory, port }) => {
-  const home = npmHome("workflow-agent", packages);
+  const home = await npmHome("workflow-agent", packages);
   if (home === undefined) return "AI SDK WorkflowAgent: npm could not install the Workflow SDK";
   const app = path.join(home, "app");
   rmSync(app, { recursive: true, force: true });
   cpSync(path.join(import.meta.dirname, "workflow-agent/app"), app, { recursive: true });
   const nitro = path.join(home, "node_modules/nitro/dist/cli/index.mjs");
-  const { status } = spawnSync(process.execPath, [nitro, "build"], {
-    cwd: app,
-    stdio: ["ignore", "ignore", "inherit"],
-  });
+  const status = await runCommand(process.execPath, [nitro, "build"], app);
   if (status !== 0) return "AI SDK WorkflowAgent: Nitro could not build the app";
   const free = await port();
   const url = `http://127.0.0.1:${free}/chat`;
@@ -47,6 +51,7 @@ export const setUp: SetUp = async ({ directory, port }) => {
   return {
     name: "AI SDK WorkflowAgent (local world)",
     versions: `@ai-sdk/workflow ${packages["@ai-sdk/workflow"]}, workflow ${packages.workflow}`,
+    setUp: SET_UP,
     url,
     command: `cd ${shellLine([app])} && ${nodeCommand(".output/server/index.mjs", variables)}`,
     driver: workflowChat(url),

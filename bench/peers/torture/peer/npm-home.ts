@@ -1,13 +1,17 @@
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { homeOf } from "../../../../scripts/install-agents/agents.ts";
+import { runCommand } from "./command.ts";
 
 /** Packages that are too large for the checkout, by name and version. */
 export type Packages = Readonly<Record<string, string>>;
 
 /** The folder whose node_modules has these packages. Installs them once; undefined if npm cannot. `options`: more for npm. */
-export const npmHome = (name: string, packages: Packages, ...options: readonly string[]): string | undefined => {
+export const npmHome = async (
+  name: string,
+  packages: Packages,
+  ...options: readonly string[]
+): Promise<string | undefined> => {
   const home = homeOf({ name });
   const isInstalled = Object.entries(packages).every(([one, version]) => versionIn(home, one) === version);
   if (isInstalled) return home;
@@ -15,7 +19,7 @@ export const npmHome = (name: string, packages: Packages, ...options: readonly s
   writeFileSync(path.join(home, "package.json"), JSON.stringify({ private: true, type: "module" }));
   const quiet = ["--no-audit", "--no-fund", "--loglevel=error", "--ignore-scripts"];
   const wanted = Object.entries(packages).map(([one, version]) => `${one}@${version}`);
-  const { status } = spawnSync("npm", ["install", ...quiet, ...options, ...wanted], { cwd: home, stdio: "inherit" });
+  const status = await runCommand("npm", ["install", ...quiet, ...options, ...wanted], home);
   return status === 0 ? home : undefined;
 };
 

@@ -1,5 +1,5 @@
 // The AI SDK with resumable-stream on Redis, as the AI SDK's guide to resumable streams builds it: POST starts a run and stores the chat,
-// GET <chat>/stream resumes it, GET <chat> loads the stored messages. Stop is what the guide leaves to the app: a flag in Redis.
+// GET <chat>/stream resumes it, GET <chat> loads the stored messages. Stop is what the guide leaves to the app: a request that aborts the run.
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import {
   convertToModelMessages,
