@@ -48,8 +48,8 @@ const documentOf = (systems: readonly System[], absent: readonly string[]): stri
 What happens to an agent's work when a connection breaks, a page reloads, or the server dies? This page answers it for
 Runcast and for what people use instead. \`npm run compare\` writes it: it starts each system on one machine, runs every
 trial of [\`runcast torture\`](torture.md) against it, and kills it where a trial says so. All systems get the same
-scripted model and the same tools. Each is set up as its own documentation says; [the end of this page](#set-up) names
-what differs from the defaults. The servers are in \`bench/peers/torture/\`. The clients are there and in
+scripted model and the same tools. Each is set up as its own documentation says; [Set-up](#set-up) names what differs from
+the defaults. The servers are in \`bench/peers/torture/\`. The clients are there and in
 \`src/torture/drivers/\`: they are written for the trials, and send what each system's own client sends.
 
 Measured ${days.join(", ")} on ${cpus().length} cores (${cpus()[0]?.model.trim() ?? "unknown"}), ${gigabytes} GB, Node.js ${process.versions.node}.${isShort ? " Short form: smaller trials." : ""}
