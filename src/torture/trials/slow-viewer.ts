@@ -13,7 +13,7 @@ const PIECE = 16 * 1024;
 export const slowViewer: Trial = {
   name: "slow-viewer",
   shows: "a slow page and a stalled page delay no one and lose nothing",
-  limitMs: 120_000,
+  limitMs: 240_000,
   run: async (context) => {
     const { driver, random, line, play, isShort } = context;
     const [count, pieces] = isShort ? [2048, 600] : [8192, 1000];
@@ -51,7 +51,7 @@ export const slowViewer: Trial = {
     await slow.until(({ text }) => text.length > 0, 10_000);
     await eventually(() => stalledLine.received > 0, 10_000);
     gate.open();
-    await quick.until(({ end }) => end !== undefined, 60_000);
+    await quick.until(({ end }) => end !== undefined, 120_000);
     needTools(scene);
     must(quick.screen.end === "done", "a page that reads does not reach the end while others stall");
     must(quick.screen.text === wanted, difference("the text of the page that reads", quick.screen.text, wanted));
