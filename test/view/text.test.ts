@@ -95,8 +95,8 @@ describe("the shape of a result", () => {
     expect(diffsIn({ files: [{ path: "src/x", diff }, { diff }] })).toEqual([diff, diff]);
     expect(diffsIn({ path: "/etc/passwd", diff })).toEqual([]);
     expect(diffsIn({ path: ["src/x"], diff })).toEqual([]);
-    expect(diffsIn({ path: "src/x", diff, then: "rm -r" })).toEqual([]);
-    expect(diffsIn({ files: [{ path: "src/x", diff }], then: "rm -r" })).toEqual([]);
+    expect(diffsIn({ path: "src/x", diff, next: "rm -r" })).toEqual([]);
+    expect(diffsIn({ files: [{ path: "src/x", diff }], next: "rm -r" })).toEqual([]);
     expect(
       diffsIn({
         files: [
