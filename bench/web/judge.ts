@@ -62,15 +62,16 @@ export const judge = (
   return { rows, missed };
 };
 
-/** What each page's main thread did for the stream: everything, and its parts. The rest is mostly paint and garbage collection. */
+/** What each page's main thread did for the stream: everything, its parts, and the number of frames. The rest is mostly paint. */
 const costs = (pages: Readonly<Record<string, Measured | undefined>>): string[] => [
-  "| main thread, ms | whole | script | style | layout | rest |",
-  "|---|---|---|---|---|---|",
+  "| main thread, ms | whole | script | style | layout | rest | frames |",
+  "|---|---|---|---|---|---|---|",
   ...Object.entries(pages).flatMap(([name, page]) => {
     if (!page) return [];
     const [task, ...parts] = (["task", "script", "style", "layout"] as const).map((key) => used(page, key));
     const rest = parts.reduce((left, part) => left - part, task!);
-    return [`| ${name} | ${[task!, ...parts, rest].map((ms) => ms.toFixed(0)).join(" | ")} |`];
+    const cells = [task!, ...parts, rest, page.tasks.frames].map((value) => value.toFixed(0));
+    return [`| ${name} | ${cells.join(" | ")} |`];
   }),
 ];
 

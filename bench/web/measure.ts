@@ -18,6 +18,8 @@ export interface Tasks {
   readonly max: number;
   /** The same in CPU time: what they would take on an otherwise idle machine. */
   readonly cpu: { readonly p99: number; readonly max: number };
+  /** How many frames the main thread produced. */
+  readonly frames: number;
 }
 
 export interface Measured {
@@ -80,8 +82,11 @@ interface TraceEvent {
   readonly tid: number;
   readonly dur?: number;
   readonly tdur?: number;
-  readonly args?: { readonly name?: string };
+  readonly args?: { readonly name?: string; readonly src_func?: string };
 }
+
+/** The function of Chromium's compositor that asks the main thread for a frame. */
+const FRAME = "ScheduledActionSendBeginMainFrame";
 
 /** The tasks of the main thread in a trace with the category `toplevel`. */
 export const tasksOf = (trace: Buffer): Tasks => {
@@ -95,7 +100,8 @@ export const tasksOf = (trace: Buffer): Tasks => {
     ({ name, pid, tid }) => name === "ThreadControllerImpl::RunTask" && mains.has(`${pid} ${tid}`),
   );
   const clock = spread(tasks.map(({ dur = 0 }) => dur / 1000));
-  return { ...clock, cpu: spread(tasks.map(({ tdur = 0 }) => tdur / 1000)) };
+  const frames = tasks.filter(({ args }) => args?.src_func === FRAME).length;
+  return { ...clock, cpu: spread(tasks.map(({ tdur = 0 }) => tdur / 1000)), frames };
 };
 
 const spread = (all: readonly number[]) => {
