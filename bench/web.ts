@@ -60,9 +60,10 @@ async function main(): Promise<number> {
     const said = Promise.withResolvers<void>();
     const measured = await measurePage(browser, {
       ...steps,
+      tokens: total,
       onReady: (sample) => {
         const onToken = (count: number) => {
-          if (count % every === 0) sample(count);
+          if (count % every === 0 && count < total) sample(count);
           if (count === total) said.resolve();
         };
         current = { beats, perSecond, past, onToken };

@@ -1,6 +1,6 @@
 import type { Browser, CDPSession, Page } from "playwright-core";
 
-/** What the page's main thread had used when this many tokens had arrived, in milliseconds of CPU time, and bytes. */
+/** What the page's main thread had used when this many tokens had been sent, in milliseconds of CPU time, and bytes. */
 export interface Mark {
   readonly tokens: number;
   readonly script: number;
@@ -27,7 +27,10 @@ export interface Measured {
   readonly tasks: Tasks;
 }
 
-/** Opens a page with `open`, and measures from `begin` until `end`. The stream calls `sample` when it wants a mark. */
+/**
+ * Opens a page with `open`, and measures from `begin` until `end`. The stream calls `sample` when it wants a mark. The last
+ * mark is taken when the page shows the end: a page that lags behind the stream must not look lean.
+ */
 export const measurePage = async (
   browser: Browser,
   steps: {
@@ -35,6 +38,7 @@ export const measurePage = async (
     readonly begin: (page: Page) => Promise<void>;
     readonly end: (page: Page) => Promise<void>;
     readonly onReady: (sample: (tokens: number) => void) => void;
+    readonly tokens: number;
   },
 ): Promise<Measured> => {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
@@ -54,6 +58,7 @@ export const measurePage = async (
     await browser.startTracing(page, { categories: ["toplevel"] });
     await steps.begin(page);
     await steps.end(page);
+    marks.push(markOf(session, steps.tokens));
     const trace = await browser.stopTracing();
     if (mistakes.length > 0) throw new Error(mistakes[0]);
     return { marks: await Promise.all(marks), tasks: tasksOf(trace) };
