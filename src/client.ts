@@ -35,8 +35,8 @@ export interface ClientOptions {
   /** Reports when the network or the page may be back, to skip the rest of a backoff. Default: browser events. */
   readonly wakes?: Wakes;
   /**
-   * Awaited between two reads of a stream, for callers that display it no faster than that. Data that arrives meanwhile
-   * is delivered by the next read. It must always resolve soon.
+   * Awaited between two deliveries, for callers that display a stream no faster than that. Everything that arrives
+   * meanwhile is delivered at once. It must always resolve soon.
    */
   readonly pace?: () => Promise<void>;
 }

@@ -45,6 +45,25 @@ test("a stream is read at the pace of its viewer, without loss", async () => {
   expect((await other.finished).outcome).toBe("done");
 });
 
+test("everything that arrives while the viewer draws is delivered at once", async () => {
+  const waiting: (() => void)[] = [];
+  const pace = () => new Promise<void>((resolve) => void waiting.push(resolve));
+  // As in a browser: each read returns one packet, however many have arrived.
+  const packets = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const text of long(100)) controller.enqueue(new TextEncoder().encode(text));
+      controller.close();
+    },
+  });
+  const response = new Response(packets, { headers: { "content-type": "text/event-stream" } });
+  const client = createClient({ url: "http://127.0.0.1:1", pace, fetch: async () => response });
+  const handle = client.follow("r");
+  await until(() => waiting.length === 1);
+  waiting[0]!();
+  await until(() => waiting.length === 2 || handle.state.seq === 100);
+  expect(handle.state.seq).toBe(100);
+});
+
 test("a run of a later protocol fails with a clear error instead of being shown incompletely", async () => {
   const { client, server } = await setUp([streams(frame(1, { ...START, protocol: 3 } as Event))]);
   const handle = client.follow("r");

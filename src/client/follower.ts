@@ -4,6 +4,7 @@ import { createFrameReader } from "../sse.ts";
 import { LONGEST_TIMER } from "../timer.ts";
 import { BadFrame } from "../wire.ts";
 import type { Backoff } from "./backoff.ts";
+import { readAhead } from "./read-ahead.ts";
 import { createSilence, type Silence } from "./silence.ts";
 import { cut, networkTrouble, type Trouble, troubleOf } from "./trouble.ts";
 import type { Wakes } from "./wakes.ts";
@@ -26,7 +27,7 @@ export interface FollowerOptions {
   readonly backoff: Backoff;
   readonly silenceMs: number;
   readonly wakes: Wakes;
-  /** Awaited between two reads. */
+  /** Awaited between two deliveries. */
   readonly pace: (() => Promise<void>) | undefined;
 }
 
@@ -69,14 +70,14 @@ export const startFollower = (options: FollowerOptions): (() => void) => {
       },
       { onRetry: (ms) => (retryMs = ms), maxFrameBytes: MAX_FRAME_BYTES },
     );
-    const body = response.body!.getReader();
+    const next = options.pace ? readAhead(response.body!) : readOnDemand(response.body!);
     while (!isStopped) {
-      const { done, value } = await body.read();
+      const chunks = await next();
       // Only a run-end ends a run. A stream that ends without one was cut off.
-      if (done) return cut("cut", "the stream ended before the run did");
+      if (!chunks) return cut("cut", "the stream ended before the run did");
       alive.reset();
       try {
-        reader.push(value);
+        for (const chunk of chunks) reader.push(chunk);
       } catch (error) {
         if (error instanceof BadFrame) return cut("bad-frame", error.message);
         const message = `the run's reader threw an error: ${messageOf(error)}`;
@@ -150,4 +151,12 @@ export const startFollower = (options: FollowerOptions): (() => void) => {
   void follow();
 
   return stop;
+};
+
+const readOnDemand = (body: ReadableStream<Uint8Array>) => {
+  const reader = body.getReader();
+  return async (): Promise<readonly Uint8Array[] | undefined> => {
+    const { done, value } = await reader.read();
+    return done ? undefined : [value];
+  };
 };
