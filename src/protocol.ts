@@ -86,6 +86,8 @@ export interface RunRow extends RunSummary {
   readonly problem?: string;
   /** Whether the user who requested the list started it. */
   readonly mine?: boolean;
+  /** Its status, usage and open asks are not known yet. */
+  readonly partial?: true;
 }
 
 /** A thread in a list. */

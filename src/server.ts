@@ -32,6 +32,7 @@ import { createOwners } from "./server/owners.ts";
 import { createRates } from "./server/rates.ts";
 import { createReadiness } from "./server/readiness.ts";
 import { createReadings } from "./server/readings.ts";
+import { createRunDetails } from "./server/run-details.ts";
 import { createRouter } from "./server/router.ts";
 import { createSessions } from "./server/sessions.ts";
 import { createEncoding } from "./server/encoding.ts";
@@ -75,7 +76,8 @@ export const createServer = (options: ServerOptions): RuncastServer => {
   const metrics = createMetrics();
   const countEvent = createEventCounter(metrics);
   const quotas = createQuotas(countedLog(options.log, metrics), limits, (error) => onProblem({ error }));
-  const { log } = quotas;
+  const details = createRunDetails(quotas.log);
+  const { writing: log } = details;
   const tokens = createTokenQuota(log.records, limits, (error) => onProblem({ error }));
   const queue = createRunQueue(limits);
   const budget = createBodyBudget(limits.pendingBodyBytes);
@@ -105,7 +107,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     },
   });
   const owners = createOwners(log);
-  const readings = createReadings(log);
+  const readings = createReadings(log, details);
   const onError = (error: unknown) => onProblem({ error });
   const onRefused = ({ status, code }: Refusal) => {
     countRefusal(metrics, status, code);

@@ -3,6 +3,7 @@ import type { Entry, Event } from "../src/events.ts";
 import { memory } from "../src/logs/memory.ts";
 import type { RunListChanges, RunRow } from "../src/protocol.ts";
 import { createRunChanges } from "../src/server/run-changes.ts";
+import { createRunDetails } from "../src/server/run-details.ts";
 import { createRunRows } from "../src/server/run-rows.ts";
 import type { Source } from "../src/source.ts";
 import { post, refusal, serve, until } from "./serving.ts";
@@ -11,7 +12,7 @@ import { post, refusal, serve, until } from "./serving.ts";
 const noticing = () => {
   const log = memory();
   let time = 1_000_000;
-  const process = () => createRunChanges(log, createRunRows(log), () => time);
+  const process = () => createRunChanges(log, createRunRows(createRunDetails(log)), () => time);
   const write = (run: string, ...events: Event[]) => {
     const info = log.info(run) as { seq: number } | undefined;
     const entries = events.map((event, index): Entry => ({ seq: (info?.seq ?? 0) + index + 1, at: time, event }));
@@ -92,7 +93,7 @@ describe("changes that a process detects", () => {
       },
     };
     let time = 0;
-    const { since } = createRunChanges(counting, createRunRows(log), () => time);
+    const { since } = createRunChanges(counting, createRunRows(createRunDetails(log)), () => time);
     const cursors = await Promise.all(Array.from({ length: 50 }, () => since(undefined)));
     expect(listed).toBe(2);
     await start("one");
@@ -142,7 +143,7 @@ describe("changes that a process detects", () => {
       },
     };
     let time = 0;
-    const { since } = createRunChanges(broken, createRunRows(log), () => time);
+    const { since } = createRunChanges(broken, createRunRows(createRunDetails(log)), () => time);
     await expect(since(undefined)).rejects.toThrow("the log is away");
     fails = false;
     const { cursor } = await since(undefined);
@@ -228,6 +229,18 @@ describe("lists of runs over HTTP", () => {
     await post(`${url}/runs/waits/asks/a`, { allow: true }, as("bob"));
     await until(async () => (await told("root")).runs[0]?.endedAt !== undefined);
     expect(await told("root", "&state=waiting")).toMatchObject({ runs: [], left: ["waits"] });
+  });
+
+  test("rows that were deleted, or belong to others, are named among those that left", async () => {
+    const { url, begin, list, changes } = await serving();
+    await begin("mine", "Hello", "ann");
+    await begin("theirs", "Hello", "bob");
+    await until(async () => (await list("state=done")).length === 2);
+    const { cursor } = await changes("", "ann");
+    const left = async () => (await changes(`since=${cursor}&shown=mine,theirs,../x`, "ann")).left;
+    expect(await left()).toEqual(["theirs"]);
+    expect((await fetch(`${url}/runs/mine`, { method: "DELETE", headers: as("ann") })).status).toBe(200);
+    await until(async () => (await left()).includes("mine"));
   });
 
   test("callers without the right to watch, and share links, get nothing", async () => {

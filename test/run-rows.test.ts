@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import { runs as command } from "../src/cli/runs.ts";
+import type { Event } from "../src/events.ts";
 import { memory } from "../src/logs/memory.ts";
 import type { Log } from "../src/log.ts";
 import type { RunRow } from "../src/protocol.ts";
+import { createRunDetails } from "../src/server/run-details.ts";
 import { createRunRows } from "../src/server/run-rows.ts";
 import type { Source } from "../src/source.ts";
 import { describeRow } from "../src/view.ts";
@@ -103,7 +105,7 @@ test("listing again reads only new entries, however long the runs are", async ()
       return entries;
     },
   };
-  const rows = createRunRows(counting);
+  const rows = createRunRows(createRunDetails(counting));
   const infos = await log.list({ limit: 10 });
   await rows(infos);
   expect(read).toBeGreaterThan(2000);
@@ -113,6 +115,88 @@ test("listing again reads only new entries, however long the runs are", async ()
   await post(`${url}/runs/long/cancel`, {});
   await ended(url, "long");
   read = 0;
-  await rows(await log.list({ limit: 10 }));
+  const infosAfter = await log.list({ limit: 10 });
+  await rows(infosAfter);
+  expect(read).toBe(2);
+  // An ended run does not change.
+  await rows(infosAfter);
+  expect(read).toBe(2);
+});
+
+const start = (run: string): Event => ({
+  type: "run-start",
+  run,
+  protocol: 2,
+  name: "a",
+  message: { role: "user", content: [{ type: "text", text: `Title of ${run}` }] },
+});
+const ask = { type: "ask-start", ask: "a", kind: "confirmation", title: "Send it?" } as const;
+const end = { type: "run-end", outcome: "done", usage: { input: 5 } } as const;
+
+test("what this process wrote is not read, and a deleted run is forgotten", async () => {
+  const log = memory();
+  let read = 0;
+  const details = createRunDetails({
+    ...log,
+    read: (...asked) => {
+      read += 1;
+      return log.read(...asked);
+    },
+  });
+  const rows = createRunRows(details);
+  const { writing } = details;
+  await writing.append("open", [
+    { seq: 1, at: 1, event: start("open") },
+    { seq: 2, at: 2, event: ask },
+  ]);
+  await writing.append("over", [{ seq: 1, at: 3, event: start("over") }]);
+  await writing.append("over", [{ seq: 2, at: 4, event: end }]);
+  expect(await rows(await log.list({ limit: 10 }))).toMatchObject([
+    { run: "over", title: "Title of over", usage: { input: 5 } },
+    { run: "open", title: "Title of open", asks: [{ title: "Send it?" }] },
+  ]);
+  await writing.append("open", [{ seq: 3, at: 5, event: { type: "ask-end", ask: "a", outcome: "expired" } }]);
+  expect(await rows(await log.list({ limit: 10, open: true }))).toMatchObject([{ run: "open", asks: [] }]);
+  expect(read).toBe(0);
+  // An append that the log refuses changes nothing.
+  await Promise.resolve(writing.append("open", [{ seq: 3, at: 6, event: ask }])).catch(() => {});
+  expect(await rows(await log.list({ limit: 10, open: true }))).toMatchObject([{ run: "open", asks: [] }]);
+  await writing.drop("over");
+  expect(details.known("over", 2, true)).toBeUndefined();
+});
+
+test("rows of long runs are partial at first if the client accepts that, and readers share the work", async () => {
+  const log = memory();
+  for (const run of ["long", "longer"])
+    await log.append(run, [
+      { seq: 1, at: 1, event: start(run) },
+      { seq: 2, at: 2, event: ask },
+    ]);
+  const gate = Promise.withResolvers<void>();
+  let read = 0;
+  const rows = createRunRows(
+    createRunDetails({
+      ...log,
+      read: async (run, after, limit) => {
+        // Only the first entry can be read before the gate opens.
+        if (limit > 1) {
+          read += 1;
+          await gate.promise;
+        }
+        return log.read(run, after, limit);
+      },
+    }),
+  );
+  const infos = await log.list({ limit: 10 });
+  const whole = rows(infos);
+  const partial = await rows(infos, { withinMs: 1 });
+  expect(partial.map((row) => [row.title, row.partial, row.asks])).toEqual([
+    ["Title of longer", true, undefined],
+    ["Title of long", true, undefined],
+  ]);
+  expect(describeRow(partial[0]!).note).toBe("Loading…");
+  gate.resolve();
+  for (const row of await whole) expect(row).toMatchObject({ asks: [{ title: "Send it?" }] });
+  for (const row of await rows(infos, { withinMs: 1 })) expect(row).not.toHaveProperty("partial");
   expect(read).toBe(2);
 });

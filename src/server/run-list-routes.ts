@@ -1,13 +1,20 @@
 import { LOCAL, may, type Principal } from "../access.ts";
+import type { RunInfo } from "../log.ts";
 import type { RunListChanges } from "../protocol.ts";
+import { isRunId } from "../run-id.ts";
 import { Refusal } from "../source.ts";
 import type { Owners } from "./owners.ts";
 import type { PlainRoute } from "./plain-route.ts";
 import type { Readings } from "./readings.ts";
 import { type Changes, createRunChanges } from "./run-changes.ts";
 import { fits, mayFit, queryOf, readFilter, type RunFilter } from "./run-filter.ts";
+import { createRunPresence } from "./run-presence.ts";
 import { createRunSearch } from "./run-search.ts";
 
+/** How long a list waits for details of open runs that this process has not read yet, if the client accepts partial rows. */
+const PARTIAL_MS = 100;
+/** The most rows that one request checks. */
+const MAX_SHOWN = 60;
 const FILTER = ["state", "agent", "mine", "search"];
 
 /** Lists of runs, and their changes. */
@@ -16,12 +23,13 @@ export const runListRoutes = (owners: Owners, readings: Readings): readonly Plai
   // Noticed once for all users; each response contains only what its user may see.
   const { log, rows } = readings(LOCAL);
   const changes = createRunChanges(log, rows);
+  const presence = createRunPresence(log);
   return [
     {
       method: "GET",
       path: "/runs",
       summary: "The stored runs, newest first. `before` is the last id of the previous page.",
-      query: ["limit", "before", "thread", "open", "details", ...FILTER],
+      query: ["limit", "before", "thread", "open", "details", "partial", ...FILTER],
       handle: async ({ req, json, env: { principal } }) => {
         const limit = Number(req.query("limit") ?? 50);
         if (!Number.isInteger(limit) || limit < 1 || limit > 500)
@@ -32,7 +40,9 @@ export const runListRoutes = (owners: Owners, readings: Readings): readonly Plai
         const filter = readFilter((name) => req.query(name), principal);
         // Only the details contain the message and the open asks.
         const needsDetails = filter.text !== undefined || (filter.state !== undefined && filter.state !== "open");
-        if (needsDetails || req.query("details") === "1") return json(await search(principal, page, filter));
+        const soon = req.query("partial") === "1" && { withinMs: PARTIAL_MS };
+        if (needsDetails || req.query("details") === "1")
+          return json(await search(principal, { ...page, ...soon }, filter));
         const { runs, ...rest } = await owners.list(principal, { ...page, ...queryOf(filter) });
         // Do not expose which process owns a run.
         return json({ runs: runs.map(({ owner: _owner, epoch: _epoch, ...known }) => known), ...rest });
@@ -41,12 +51,16 @@ export const runListRoutes = (owners: Owners, readings: Readings): readonly Plai
     {
       method: "GET",
       path: "/changes",
-      summary: "The runs that began, changed or ended since `since`, which takes the `cursor` of the last answer.",
-      query: ["since", ...FILTER],
+      summary:
+        "The runs that began, changed or ended since `since`, which takes the `cursor` of the last answer, and which of `shown` are gone.",
+      query: ["since", "shown", ...FILTER],
       handle: async ({ req, json, env: { principal } }) => {
         owners.allow(principal, "watch");
         const filter = readFilter((name) => req.query(name), principal);
-        return json(answerOf(await changes.since(req.query("since")), principal, filter));
+        const shown = (req.query("shown") ?? "").split(",").filter(isRunId).slice(0, MAX_SHOWN);
+        const mayWatch = (info: RunInfo) => may(principal, "watch", info);
+        const [changed, gone] = await Promise.all([changes.since(req.query("since")), presence.gone(shown, mayWatch)]);
+        return json(answerOf(changed, gone, principal, filter));
       },
     },
   ];
@@ -54,14 +68,16 @@ export const runListRoutes = (owners: Owners, readings: Readings): readonly Plai
 
 const answerOf = (
   { cursor, isReset, changed, open }: Changes,
+  gone: readonly string[],
   principal: Principal,
   filter: RunFilter,
 ): RunListChanges => {
   const runs: RunListChanges["runs"][number][] = [];
-  const left: string[] = [];
+  const left = [...gone];
   for (const { info, row } of changed) {
     if (!may(principal, "watch", info)) continue;
     if (!row || !mayFit(info, filter) || !fits(row, filter)) left.push(info.run);
+    else if (gone.includes(info.run)) continue;
     else runs.push(principal.user !== undefined && info.user === principal.user ? { ...row, mine: true } : row);
   }
   const seen = open.filter(({ info }) => may(principal, "watch", info));

@@ -12,7 +12,11 @@ export interface RunPage {
 }
 
 /** Finds runs, newest first. A page can have fewer runs than `limit`, even none, and still have a `next`. */
-export type RunSearch = (principal: Principal, query: RunQuery, filter: RunFilter) => Promise<RunPage>;
+export type RunSearch = (
+  principal: Principal,
+  query: RunQuery & { readonly withinMs?: number },
+  filter: RunFilter,
+) => Promise<RunPage>;
 
 const PAGE = 200;
 /** The most runs that one request examines: a search without results must not read every run. */
@@ -20,7 +24,7 @@ const MAX_LOOKED_AT = 1000;
 
 export const createRunSearch =
   (owners: Owners, readings: Readings): RunSearch =>
-  async (principal, { limit, before, thread }, filter) => {
+  async (principal, { limit, before, thread, withinMs }, filter) => {
     const found: RunRow[] = [];
     const isPlain = filter.text === undefined && filter.state === undefined;
     let from = before;
@@ -29,7 +33,10 @@ export const createRunSearch =
       const query = { ...queryOf(filter), ...(thread !== undefined && { thread }), limit: size };
       const { runs, next } = await owners.list(principal, { ...query, ...(from !== undefined && { before: from }) });
       const users = new Map(runs.map(({ run, user }) => [run, user]));
-      for (const row of await readings(principal).rows(runs.filter((info) => mayFit(info, filter)))) {
+      const matching = runs.filter((info) => mayFit(info, filter));
+      // A filter needs the details.
+      const soon = isPlain && withinMs !== undefined ? { withinMs } : {};
+      for (const row of await readings(principal).rows(matching, soon)) {
         if (!fits(row, filter)) continue;
         const isMine = principal.user !== undefined && users.get(row.run) === principal.user;
         found.push(isMine ? { ...row, mine: true } : row);

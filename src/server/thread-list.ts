@@ -6,7 +6,7 @@ import type { Log, RunInfo } from "../log.ts";
 import type { ThreadRow, ThreadRun } from "../protocol.ts";
 import { ofRun, requestMessages } from "./history.ts";
 import type { Owners } from "./owners.ts";
-import { titleOf } from "./run-rows.ts";
+import { titleOf } from "./run-details.ts";
 
 export interface PageQuery {
   readonly limit: number;

@@ -38,7 +38,7 @@ export const describeRow = (row: RunRow): RunRowFacts => {
     title: oneLine(row.title || row.name || row.run, 120),
     who,
     agent: oneLine(row.name || row.agent, 60),
-    note: isOver ? oneLine(problem, 160) : asked || oneLine(status, 160),
+    note: isOver ? oneLine(problem, 160) : row.partial ? "Loading…" : asked || oneLine(status, 160),
     // The time at which an interrupted run stopped is unknown.
     time: !isOver ? { since: startedAt } : outcome === "interrupted" ? undefined : { ms: endedAt - startedAt },
     begun: { since: startedAt },
