@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { native } from "../../src/dialects/native.ts";
 import { openaiChat } from "../../src/dialects/openai-chat.ts";
+import { memory } from "../../src/logs/memory.ts";
 import { type Source, describeAgent } from "../../src/source.ts";
 import { boardSource } from "../board-source.ts";
 import { type Browsing, describeInBrowser, violations } from "../browsing.ts";
@@ -174,6 +175,44 @@ describeInBrowser("the board of runs", ({ serve, open, mistakes }: Browsing) => 
     await says(page, "Begun meanwhile", "done");
     expect(await page.getByRole("alert").count()).toBe(0);
     mistakes();
+  });
+
+  test("a run that is deleted elsewhere disappears, open or ended", async () => {
+    const url = await serve(undefined, { agents });
+    const runs = [];
+    for (const message of ["Say one", "Say two", "Work three"]) runs.push(await begin(url, message));
+    const page = await open(`${url}/?board=1`);
+    await says(page, "Say one", "done");
+    for (const run of [runs[0]!, runs[2]!])
+      expect((await fetch(`${url}/runs/${run}`, { method: "DELETE" })).status).toBe(200);
+    await expect.poll(() => titles(page)).toEqual(["Say two"]);
+  });
+
+  test("a search finds the oldest of many runs without another press", async () => {
+    const log = memory({ maxRuns: 5000 });
+    for (let index = 0; index < 3500; index++)
+      await log.append(`r${index}`, [
+        {
+          seq: 1,
+          at: index,
+          event: {
+            type: "run-start",
+            run: `r${index}`,
+            protocol: 2,
+            name: "writer",
+            message: { role: "user", content: [{ type: "text", text: index === 3 ? "The needle" : "Hay" }] },
+          },
+        },
+        { seq: 2, at: index, event: { type: "run-end", outcome: "done" } },
+      ]);
+    const url = await serve(undefined, { agents, log });
+    const page = await open(`${url}/?board=1`);
+    await page.getByRole("link", { name: "Hay" }).first().waitFor();
+    await page.getByLabel("Search runs").fill("needle");
+    await page.getByRole("link", { name: "The needle" }).waitFor();
+    expect(await titles(page)).toEqual(["The needle"]);
+    await page.getByLabel("Search runs").fill("nothing like it");
+    await page.getByText("No matching runs.").waitFor();
   });
 
   test("no row moves under the pointer or the focus: new runs wait behind a button", async () => {

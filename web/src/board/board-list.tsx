@@ -24,7 +24,7 @@ const AGO_MS = 10_000;
 
 /** The rows. No row moves while the user points at the list or has scrolled, so a click cannot hit another run. */
 export const BoardList = ({ board, state, box, onAnswer }: BoardListProps) => {
-  const { rows, fresh, leaving, hasMore, may, liveUntil } = state;
+  const { rows, fresh, leaving, hasMore, isLoadingMore, may, liveUntil } = state;
   const { access } = usePage();
   const isNarrow = useMedia("(width < 48rem)");
   const hold = useHold(board, box);
@@ -40,10 +40,13 @@ export const BoardList = ({ board, state, box, onAnswer }: BoardListProps) => {
           line={line}
           keyOf={({ run }) => run}
           onEnd={board.loadMore}
+          onRange={board.see}
           below={
             hasMore && (
               <div className="flex justify-center p-3">
-                <Button onClick={board.loadMore}>Show older runs</Button>
+                <Button onClick={board.loadMore} aria-disabled={isLoadingMore}>
+                  {isLoadingMore ? "Looking at older runs…" : "Show older runs"}
+                </Button>
               </div>
             )
           }

@@ -12,6 +12,7 @@ export interface BoardRows {
   hold(isHeld: boolean): boolean;
   /** Adds and removes what was held back. */
   settle(): void;
+  count(): number;
   isFull(): boolean;
 }
 
@@ -73,6 +74,7 @@ export const createBoardRows = (): BoardRows => {
       return hasChange;
     },
     settle,
+    count: () => known.size,
     isFull: () => known.size >= MAX_ROWS,
   };
 };

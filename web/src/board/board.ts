@@ -1,6 +1,7 @@
 import { ClientError } from "runcast/client";
 import type { Problem } from "runcast/events";
 import type { RunListChanges, RunRow } from "runcast/protocol";
+import { describeRow } from "runcast/view";
 import { type Access, problemOf } from "../session/access.ts";
 import type { BoardFilter } from "../session/route.ts";
 import { createBoardRows } from "./board-rows.ts";
@@ -14,6 +15,7 @@ export interface BoardState {
   readonly leaving: ReadonlySet<string>;
   readonly isLoaded: boolean;
   readonly hasMore: boolean;
+  readonly isLoadingMore: boolean;
   /** Until when the rows are known to be current: `Infinity` while the server responds. */
   readonly liveUntil: number;
   readonly problem: Problem | undefined;
@@ -27,8 +29,10 @@ export interface BoardState {
 export interface Board {
   get(): BoardState;
   subscribe(listener: () => void): () => void;
-  /** Loads older runs. */
+  /** Loads older runs. A search with few results goes on until it has enough, or has examined all runs. */
   loadMore(): void;
+  /** Which rows are visible, so that the board learns if one of these is deleted. */
+  see(first: number, last: number): void;
   /** While held, no row moves. */
   hold(isHeld: boolean): void;
   /** Shows what was held back. */
@@ -39,10 +43,13 @@ export interface Board {
 }
 
 const POLL_MS = 2000;
-/** The list is loaded before the server has read all open runs. */
-const SOON_MS = 250;
+/** After a reset, the next request waits for details of the open runs. A cursor may be refused several times in a row. */
+const AGAIN_MS = 250;
 const LONGEST_WAIT_MS = 30_000;
 const PAGE = 100;
+/** The most requests of one search. Each examines 1,000 runs. */
+const MAX_PAGES = 20;
+const MAX_SEEN = 60;
 
 /** Whether the same request would be refused again. */
 const isRefusal = (error: unknown): boolean =>
@@ -58,6 +65,7 @@ export const createBoard = (access: Pick<Access, "ask">, filter: BoardFilter): B
     leaving: new Set(),
     isLoaded: false,
     hasMore: false,
+    isLoadingMore: false,
     liveUntil: Infinity,
     problem: undefined,
     isRefused: false,
@@ -67,12 +75,14 @@ export const createBoard = (access: Pick<Access, "ask">, filter: BoardFilter): B
   let cursor = "";
   let next: string | undefined;
   let failures = 0;
+  let resets = 0;
+  let seen = { first: 0, last: -1 };
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isAsking = false;
   let isLoadingMore = false;
 
   const show = (change: Partial<BoardState>): void => {
-    state = { ...state, ...rows.shown(), hasMore: next !== undefined, ...change };
+    state = { ...state, ...rows.shown(), hasMore: next !== undefined, isLoadingMore, ...change };
     for (const listener of [...listeners]) listener();
   };
   const ask = async <Answer>(path: string, query: Record<string, string>): Promise<Answer> => {
@@ -84,17 +94,30 @@ export const createBoard = (access: Pick<Access, "ask">, filter: BoardFilter): B
   const page = (before: Record<string, string>) =>
     ask<{ runs: readonly RunRow[]; next?: string }>("/runs", { details: "1", limit: `${PAGE}`, ...before });
 
+  /** Open runs are in the changes, so only ended ones need a check. */
+  const shownRuns = (): string =>
+    state.rows
+      .slice(seen.first, seen.last + 1)
+      .filter((row) => describeRow(row).isOver)
+      .slice(0, MAX_SEEN)
+      .map(({ run }) => run)
+      .join(",");
   const update = async (): Promise<void> => {
-    const changes = await ask<RunListChanges>("/changes", cursor ? { since: cursor } : {});
+    const changes = await ask<RunListChanges>("/changes", cursor ? { since: cursor, shown: shownRuns() } : {});
     // The list is loaded after the changes, so nothing is missed between the two.
     if (changes.reset) {
-      const first = await page({});
+      resets += 1;
+      const first = await page({ partial: "1" });
       rows.replace(first.runs);
       ({ next } = first);
-    } else rows.apply(changes, next === undefined);
+    } else {
+      resets = 0;
+      rows.apply(changes, next === undefined);
+    }
     ({ cursor } = changes);
     const { open = state.open, may } = changes;
     show({ isLoaded: true, open, may, problem: undefined, liveUntil: Infinity });
+    if (changes.reset && rows.count() < PAGE) void loadMore();
   };
   const poll = async (): Promise<void> => {
     clearTimeout(timer);
@@ -112,21 +135,32 @@ export const createBoard = (access: Pick<Access, "ask">, filter: BoardFilter): B
     } finally {
       isAsking = false;
     }
-    const wait = failures === 0 && !state.open ? SOON_MS : Math.min(POLL_MS * 2 ** failures, LONGEST_WAIT_MS);
+    const wait =
+      resets > 0 && failures === 0
+        ? Math.min(AGAIN_MS * (resets - 1), POLL_MS)
+        : Math.min(POLL_MS * 2 ** failures, LONGEST_WAIT_MS);
     timer = setTimeout(() => void poll(), wait);
   };
   const loadMore = async (): Promise<void> => {
     if (next === undefined || isLoadingMore) return;
     isLoadingMore = true;
+    show({});
+    const enough = rows.count() + PAGE;
     try {
-      const older = await page({ before: next });
-      rows.append(older.runs);
-      next = rows.isFull() ? undefined : older.next;
-      show({});
+      for (let turn = 0; turn < MAX_PAGES && next !== undefined && rows.count() < enough; turn++) {
+        const before: string = next;
+        const older = await page({ before });
+        // The list was loaded again meanwhile.
+        if (next !== before) continue;
+        rows.append(older.runs);
+        next = rows.isFull() ? undefined : older.next;
+        show({});
+      }
     } catch (error) {
       if (!stop.signal.aborted) show({ problem: problemOf(error) });
     } finally {
       isLoadingMore = false;
+      if (!stop.signal.aborted) show({});
     }
   };
   const look = (): void => void poll();
@@ -140,6 +174,9 @@ export const createBoard = (access: Pick<Access, "ask">, filter: BoardFilter): B
       return () => void listeners.delete(listener);
     },
     loadMore: () => void loadMore(),
+    see: (first, last) => {
+      seen = { first, last };
+    },
     hold: (isHeld) => {
       if (rows.hold(isHeld)) show({});
     },

@@ -13,6 +13,8 @@ interface VirtualListProps<Item> {
   readonly below?: ReactNode;
   /** Called when the last item is rendered. */
   readonly onEnd?: () => void;
+  /** Receives the range of rendered items whenever it changes. */
+  readonly onRange?: (first: number, last: number) => void;
   /** The height of an item in pixels. */
   readonly line: number;
   readonly keyOf: (item: Item) => string;
@@ -23,7 +25,7 @@ interface VirtualListProps<Item> {
  * A list of items of equal height. Only visible items are in the document. Assistive technology still gets the total.
  */
 export const VirtualList = <Item,>(props: VirtualListProps<Item>) => {
-  const { label, items, box, className = "", above, below, onEnd, line, keyOf, children } = props;
+  const { label, items, box, className = "", above, below, onEnd, onRange, line, keyOf, children } = props;
   const virtual = useVirtualizer({
     count: items.length,
     getScrollElement: () => box.current,
@@ -32,10 +34,13 @@ export const VirtualList = <Item,>(props: VirtualListProps<Item>) => {
     getItemKey: (index) => keyOf(items[index]!),
   });
   const shown = virtual.getVirtualItems();
-  const isAtEnd = (shown.at(-1)?.index ?? -1) === items.length - 1;
+  const first = shown[0]?.index ?? 0;
+  const last = shown.at(-1)?.index ?? -1;
+  const isAtEnd = last === items.length - 1;
   useEffect(() => {
     if (isAtEnd) onEnd?.();
   }, [isAtEnd, items.length, onEnd]);
+  useEffect(() => onRange?.(first, last), [first, last, onRange]);
   return (
     <div ref={box} className={`min-h-0 flex-1 overflow-y-auto ${className}`}>
       {above}
