@@ -1,10 +1,18 @@
-// npm run bench:board [-- --minutes 10] [--runs 10000] [--live 200]: the board of runs in a real browser while hundreds of runs
-// are at work. Prints the figures; fails if a target is missed.
+// npm run bench:board [-- --minutes 10] [--runs 10000] [--live 200] [--logs sqlite,redis]: the board of runs in a real
+// browser while hundreds of runs are at work, on every log. The server, the clients that start runs, and the browser with
+// its driver are separate processes. Prints the figures; fails if a target is missed.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { parseArgs } from "node:util";
-import type { CDPSession, Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { buildPageIfStale } from "../scripts/build-page.ts";
 import { launchChromium } from "./chromium.ts";
 import { start } from "./pinned.ts";
+import { startPostgres } from "./postgres.ts";
+import { startRedis } from "./redis.ts";
+import type { LoadAnswers } from "./web/board-load.ts";
+import { filterBoard, heapOf, noteOpening, openBoard, readPolls, searchBoard, useBoard } from "./web/board-page.ts";
 import type { BoardAnswers } from "./web/board-server.ts";
 import { tasksOf } from "./web/measure.ts";
 
@@ -13,122 +21,106 @@ const { values } = parseArgs({
     minutes: { type: "string", default: "1" },
     runs: { type: "string", default: "10000" },
     live: { type: "string", default: "200" },
+    logs: { type: "string", default: "memory,redis,postgres,sqlite" },
   },
 });
-const [minutes, runs, live] = [Number(values.minutes), Number(values.runs), Number(values.live)];
+const minutes = Number(values.minutes);
+const logs = values.logs.split(",");
 const OPEN_MS = 1000;
 const TASK_MS = 50;
 /** What the heap may grow by, in bytes, between the first and the last third. */
 const GROWTH = 2 * 1024 * 1024;
 const FILL_MS = 120_000;
-process.exitCode = await main();
+const REPEATS = 5;
+/** How much slower the browser is in one of the measurements. */
+const SLOWER = 4;
+let isMissed = false;
 
-async function main(): Promise<number> {
-  buildPageIfStale();
-  const server = start<BoardAnswers>("web/board-server.ts", { args: [values.runs, values.live], core: 0 });
-  const { url } = await server.ask({ do: "begin" }, FILL_MS).catch(async (error: unknown) => {
-    await server.stop();
-    throw error;
-  });
-  const browser = await launchChromium();
+buildPageIfStale();
+console.log(`${values.runs} runs, ${values.live} of them at work`);
+for (const log of logs) await measure(log, log === logs.at(-1));
+process.exitCode = isMissed ? 1 : 0;
+
+/** Measures one log. The memory and the tasks of the page do not depend on the log, so they are measured on the last. */
+async function measure(log: string, isLast: boolean): Promise<void> {
+  const engine = log === "redis" ? await startRedis() : log === "postgres" ? await startPostgres() : undefined;
+  if ((log === "redis" || log === "postgres") && !engine) return console.log(`${log}: not installed, not measured`);
+  const directory = mkdtempSync(path.join(tmpdir(), "runcast-board-"));
+  const url = engine?.url ?? "";
+  const env = { BENCH_DIRECTORY: directory, REDIS_URL: url, POSTGRES_URL: url };
+  const server = start<BoardAnswers>("web/board-server.ts", { args: [log, values.runs, values.live], core: 0, env });
+  const stops = [() => server.stop(), () => engine?.stop(), () => rmSync(directory, { recursive: true, force: true })];
   try {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
-    const shown = await context.newPage();
-    const session = await context.newCDPSession(shown);
-    await session.send("HeapProfiler.enable");
-    const opened = await openBoard(shown, url);
-    await shown.getByText(/\d+ working/).waitFor();
-    await browser.startTracing(shown, { categories: ["toplevel"] });
-    await use(shown);
-    await shown.waitForTimeout(30_000);
-    const tasks = tasksOf(await browser.stopTracing());
-    const heaps: number[] = [];
-    for (const end = Date.now() + minutes * 60_000; Date.now() < end;) {
-      heaps.push(await heapOf(session));
-      await shown.waitForTimeout(Math.max(1000, (minutes * 60_000) / 30));
-    }
-    const polls = await shown.evaluate(readPolls);
-    const third = Math.max(1, Math.floor(heaps.length / 3));
-    const growth = mean(heaps.slice(-third)) - mean(heaps.slice(0, third));
-    const rows = await shown.getByRole("listitem").first().getAttribute("aria-setsize");
-    const checks: readonly (readonly [what: string, shown: string, isMet: boolean])[] = [
-      [`opens with ${runs} runs, ${live} at work`, `${Math.round(opened)} ms (under ${OPEN_MS})`, opened < OPEN_MS],
-      [
-        "p99 of tasks of the main thread",
-        `${tasks.p99.toFixed(1)} ms, ${tasks.cpu.p99.toFixed(1)} ms of its own (under ${TASK_MS})`,
-        tasks.cpu.p99 < TASK_MS,
-      ],
-      ["longest task", `${tasks.max.toFixed(1)} ms, ${tasks.cpu.max.toFixed(1)} ms of its own`, true],
-      [
-        `heap over ${minutes} min`,
-        `${mb(heaps[0]!)} to ${mb(heaps.at(-1)!)}, grown by ${mb(growth)} (under ${mb(GROWTH)})`,
-        growth < GROWTH,
-      ],
-      [
-        "requests for changes",
-        `${polls.count}, ${Math.round(polls.bytes / polls.count / 1024)} KB each, p99 ${Math.round(polls.p99)} ms`,
-        true,
-      ],
-      ["rows in the list, and runs begun meanwhile", `${rows}, ${await server.ask({ do: "begun" })}`, true],
-    ];
-    for (const [what, figure, isMet] of checks) console.log(`${isMet ? "ok    " : "MISSED"} ${what}: ${figure}`);
-    return checks.every(([, , isMet]) => isMet) ? 0 : 1;
+    const served = await server.ask({ do: "begin" }, FILL_MS);
+    const load = start<LoadAnswers>("web/board-load.ts", { args: [served.url, values.live], core: 1 });
+    stops.unshift(() => load.stop());
+    await load.ask({ do: "begin" }, FILL_MS);
+    const browser = await launchChromium();
+    stops.unshift(() => browser.close());
+    const page = await measureOpening(browser, log, served.url);
+    if (isLast && minutes > 0) await measureUse(browser, page);
+    report(true, "runs started meanwhile", `${await load.ask({ do: "started" })}`);
   } finally {
-    await browser.close();
-    await server.stop();
+    for (const stop of stops) await stop();
   }
 }
 
-/** From the beginning of the navigation until the rows are painted, in milliseconds. */
-async function openBoard(page: Page, url: string): Promise<number> {
-  // Files of the page come from the cache, as they do for whoever uses it every day.
-  await page.goto(`${url}/?board=1`);
-  await page.locator("[data-row]").nth(10).waitFor();
-  await page.addInitScript(() => {
-    new MutationObserver((_, observer) => {
-      if (document.querySelectorAll("[data-row]").length < 10) return;
-      observer.disconnect();
-      requestAnimationFrame(() => setTimeout(() => Object.assign(window, { shownAt: performance.now() })));
-    }).observe(document, { childList: true, subtree: true });
-  });
+async function measureOpening(browser: Browser, log: string, url: string): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  const page = await context.newPage();
+  await noteOpening(page);
+  const first = await openBoard(page, url);
+  // From now on, files of the page come from the cache.
+  const again: number[] = [];
+  for (let turn = 0; turn < REPEATS; turn++) again.push(await openBoard(page, url));
+  const session = await context.newCDPSession(page);
+  await session.send("Emulation.setCPUThrottlingRate", { rate: SLOWER });
+  const slow: number[] = [];
+  for (let turn = 0; turn < REPEATS; turn++) slow.push(await openBoard(page, url));
+  await session.send("Emulation.setCPUThrottlingRate", { rate: 1 });
+  const filter = await filterBoard(page);
+  const search = await searchBoard(page);
+  const within = (ms: number, what: string) => report(ms < OPEN_MS, `${log}: ${what}`, `${Math.round(ms)} ms`);
+  within(first, "opens for the first time, nothing cached on either side");
+  within(middle(again), `opens again, the middle of ${REPEATS} (slowest ${Math.round(Math.max(...again))} ms)`);
+  within(middle(slow), `opens in a browser that is ${SLOWER} times slower`);
+  within(filter, "filters by state");
+  within(search, "finds one of the oldest runs, after the last key");
+  return page;
+}
+
+async function measureUse(browser: Browser, page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("HeapProfiler.enable");
+  await browser.startTracing(page, { categories: ["toplevel"] });
   await page.reload();
-  await page.waitForFunction(() => "shownAt" in window);
-  return await page.evaluate(() => (window as unknown as { shownAt: number }).shownAt);
-}
-
-/** What a person does: scrolls far down and back, searches, filters, and looks at all of them again. */
-async function use(page: Page): Promise<void> {
-  const box = page.getByRole("list", { name: "Runs" }).locator("..");
-  for (let turn = 0; turn < 40; turn++) {
-    await box.evaluate((element) => element.scrollBy(0, 3000));
-    await page.waitForTimeout(100);
+  await useBoard(page);
+  await page.waitForTimeout(30_000);
+  const tasks = tasksOf(await browser.stopTracing());
+  const heaps: number[] = [];
+  for (const end = Date.now() + minutes * 60_000; Date.now() < end;) {
+    heaps.push(await heapOf(session));
+    await page.waitForTimeout(Math.max(1000, (minutes * 60_000) / 30));
   }
-  await box.evaluate((element) => element.scrollTo(0, 0));
-  await page.getByLabel("Search runs").fill("week 17");
-  await page
-    .getByRole("link", { name: /week 17/ })
-    .first()
-    .waitFor();
-  await page.getByLabel("Search runs").fill("");
-  for (const state of ["waiting", "open", "error", ""]) {
-    await page.getByLabel("State").selectOption(state);
-    await page.waitForTimeout(1500);
-  }
+  const polls = await page.evaluate(readPolls);
+  const third = Math.max(1, Math.floor(heaps.length / 3));
+  const growth = mean(heaps.slice(-third)) - mean(heaps.slice(0, third));
+  const own = `${tasks.cpu.p99.toFixed(1)} ms of its own (under ${TASK_MS})`;
+  report(tasks.cpu.p99 < TASK_MS, "p99 of tasks of the main thread", `${tasks.p99.toFixed(1)} ms, ${own}`);
+  report(true, "longest task", `${tasks.max.toFixed(1)} ms, ${tasks.cpu.max.toFixed(1)} ms of its own`);
+  const range = `${mb(heaps[0]!)} to ${mb(heaps.at(-1)!)}, grown by ${mb(growth)} (under ${mb(GROWTH)})`;
+  report(growth < GROWTH, `heap over ${minutes} min`, range);
+  const size = `${(polls.bytes / polls.count / 1024).toFixed(1)} KB each, p99 ${Math.round(polls.p99)} ms`;
+  report(true, "requests for changes", `${polls.count}, ${size}`);
 }
 
-async function heapOf(session: CDPSession): Promise<number> {
-  await session.send("HeapProfiler.collectGarbage");
-  return (await session.send("Runtime.getHeapUsage")).usedSize;
+function report(isMet: boolean, what: string, figure: string): void {
+  isMissed ||= !isMet;
+  console.log(`${isMet ? "ok    " : "MISSED"} ${what}: ${figure}`);
 }
 
-/** Runs in the page. */
-function readPolls(): { count: number; bytes: number; p99: number } {
-  const polls = (performance.getEntriesByType("resource") as PerformanceResourceTiming[]).filter(({ name }) =>
-    new URL(name).pathname.endsWith("/changes"),
-  );
-  const took = polls.map(({ duration }) => duration).sort((one, other) => one - other);
-  const bytes = polls.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0);
-  return { count: polls.length, bytes, p99: took[Math.floor(took.length * 0.99)] ?? 0 };
+function middle(all: readonly number[]): number {
+  return all.toSorted((one, other) => one - other)[Math.floor(all.length / 2)]!;
 }
 
 function mean(all: readonly number[]): number {

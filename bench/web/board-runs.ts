@@ -5,9 +5,13 @@ import type { Source } from "../../src/source.ts";
 const OUTCOMES = ["done", "done", "done", "error", "cancelled"] as const;
 const AGENTS = ["writer", "reader", "checker"];
 
+/** How many runs are stored concurrently. */
+const AT_ONCE = 100;
+
 /** Runs that have ended, the last of them just now, straight into the log. */
 export const fillLog = async (log: Log, count: number): Promise<void> => {
   const now = Date.now();
+  const storing: (void | Promise<void>)[] = [];
   for (let index = 0; index < count; index++) {
     const run = `past-${index}`;
     const at = now - (count - index) * 1000;
@@ -29,15 +33,22 @@ export const fillLog = async (log: Log, count: number): Promise<void> => {
         ...(outcome === "error" && { error: { code: "quota", message: "the model's quota is used up" } }),
       },
     ];
-    await log.append(
-      run,
-      events.map((event, place): Entry => ({ seq: place + 1, at: at + place * 700, event })),
+    storing.push(
+      log.append(
+        run,
+        events.map((event, place): Entry => ({ seq: place + 1, at: at + place * 700, event })),
+      ),
     );
+    if (storing.length === AT_ONCE) await Promise.all(storing.splice(0));
   }
+  await Promise.all(storing);
 };
 
-/** Says twenty words a second and something for the list every few seconds; every tenth run asks; each ends after `lifeMs` or so. */
-export const busySource = (lifeMs: number): Source =>
+/**
+ * Writes `before` words at once, as a run that is at work for a long time, then twenty words a second and something for
+ * the list every few seconds. Every tenth run asks. Each ends after `lifeMs` or so.
+ */
+export const busySource = (lifeMs: number, before: number): Source =>
   async function* ({ messages }, { answerTo, signal }) {
     const [part] = messages.at(-1)!.content;
     const number = Number(part?.type === "text" ? (/\d+/.exec(part.text)?.[0] ?? 0) : 0);
@@ -50,6 +61,11 @@ export const busySource = (lifeMs: number): Source =>
         });
       });
     const ends = Date.now() + lifeMs * (0.5 + (number % 97) / 97);
+    yield { type: "step-start", step: "past" };
+    yield { type: "text-start", part: "past" };
+    for (let word = 0; word < before; word++) yield { type: "text-delta", part: "past", delta: "word " };
+    yield { type: "text-end", part: "past" };
+    yield { type: "step-end", step: "past", finish: "stop", usage: { input: 500, output: before } };
     for (let step = 0; Date.now() < ends && !signal.aborted; step++) {
       yield { type: "step-start", step: `s${step}` };
       yield { type: "status", text: `Step ${step} of many` };
