@@ -14,6 +14,8 @@ export interface RunFacts {
   readonly badge: Badge;
   readonly hasStarted: boolean;
   readonly isOver: boolean;
+  /** Whether it asks something. */
+  readonly isWaiting: boolean;
   /** Whether it completed its task. False while it is running. */
   readonly hasSucceeded: boolean;
   readonly name: string;
@@ -44,6 +46,7 @@ export const describeRun = (state: RunState): RunFacts => {
     badge: end ? badgeOf(end.state) : asks > 0 ? badgeOf("waiting") : WORKING,
     hasStarted: state.startedAt !== undefined,
     isOver: end !== undefined,
+    isWaiting: asks > 0,
     hasSucceeded: end?.state === "done",
     name: oneLine(state.root.name || "Run"),
     model: oneLine(state.model ?? ""),

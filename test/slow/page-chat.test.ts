@@ -138,6 +138,8 @@ describeInBrowser("chat on the page", ({ serve, open }: Browsing) => {
       .waitFor();
     const asked = await page.getByRole("region", { name: "Open questions" }).innerText();
     expect(asked.match(/send_report/g)).toHaveLength(1);
+    // The composer's; the card offers Deny.
+    expect(await page.getByRole("button", { name: /^Stop/ }).count()).toBe(1);
     const first = await announced(page);
     expect(first.filter((text) => text.startsWith("Waiting for you: "))).toHaveLength(1);
     expect(first.filter((text) => text.startsWith("The report is short."))).toHaveLength(1);

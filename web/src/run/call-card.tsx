@@ -1,7 +1,7 @@
 import { memo, useState } from "react";
 import { ToolCard, useNode } from "runcast/react";
 import type { CallNode } from "runcast/state";
-import { delegationOf, describeCall, hasAgents } from "runcast/view";
+import { delegationOf, describeAsk, describeCall, hasAgents } from "runcast/view";
 import { Arguments } from "./arguments.tsx";
 import { DelegationCard } from "./delegation-card.tsx";
 import { Fold } from "../kit/fold.tsx";
@@ -16,13 +16,16 @@ import { TimeView } from "./time-view.tsx";
 
 /** A tool call: expanded while it runs, one line when it is over. */
 export const CallCard = memo(({ node }: { readonly node: CallNode }) => {
-  const { state, Items } = useRunContext();
+  const { state, actions, Items } = useRunContext();
   const call = useNode(state, node);
   const [chosen, setChosen] = useState<boolean>();
   useOpener(node.id, () => setChosen(true));
   const delegation = delegationOf(call);
   const facts = describeCall(call);
   const { badge, isOver, name, summary, edits, exit, time, problem } = facts;
+  // To deny a call also stops it.
+  const isAsked =
+    actions.answer !== undefined && call.items.some((item) => item.kind === "ask" && describeAsk(item).isOpen);
   // A sub-agent's work is more informative than the arguments that started it.
   const open = chosen ?? (!isOver && !hasAgents(call));
   const [wasOpen, setWasOpen] = useState(open);
@@ -68,7 +71,7 @@ export const CallCard = memo(({ node }: { readonly node: CallNode }) => {
             <TimeView time={time} className="shrink-0 text-xs tabular-nums" />
           </>
         }
-        beside={!isOver && <StopButton target={{ call: call.id }} what={name} />}
+        beside={!isOver && !isAsked && <StopButton target={{ call: call.id }} what={name} />}
       >
         {wasOpen && (
           <div className="flex flex-col gap-2.5 border-t border-line px-3 py-2.5 empty:hidden">

@@ -29,7 +29,9 @@ export const DelegationCard = ({ call, delegation }: DelegationCardProps) => {
           onToggle={setOpen}
           line={
             <span className="flex min-w-0 flex-1 items-baseline gap-2 text-xs text-soft">
-              <span className="truncate">{facts.name}</span>
+              <span className="truncate">
+                {facts.isOver ? "Arguments and result" : "Arguments"} of {facts.name}
+              </span>
               <TimeView time={time} className="shrink-0 tabular-nums" />
             </span>
           }

@@ -18,6 +18,7 @@ export const RunEnd = memo(() => {
     badge,
     hasStarted,
     isOver,
+    isWaiting,
     title,
     advice,
     time,
@@ -46,7 +47,8 @@ export const RunEnd = memo(() => {
           <time dateTime={new Date(finishedAt).toISOString()}>{dateText(finishedAt, Date.now())}</time>
         )}
         {awaiting && <span>{awaiting}</span>}
-        {!isOver && <StopButton target={{}} what="the run" />}
+        {/* While the run waits for an answer, the answer is the next thing to do. The composer still stops it. */}
+        {!isOver && !(isWaiting && actions.answer) && <StopButton target={{}} what="the run" />}
       </div>
       <Advice text={advice} />
       {problem && <ProblemView problem={problem} />}
