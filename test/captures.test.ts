@@ -8,8 +8,11 @@ import { type Recording, recordedIn } from "./recorded.ts";
 import { request, setUp, untilEnd } from "./running.ts";
 import { type Serving, serve } from "./another-process.ts";
 
-const directory = process.env.RUNCAST_CAPTURES ?? path.join(import.meta.dirname, "../../shared/captures");
-const isThere = existsSync(directory);
+/** Written by hand in the formats of the providers. */
+const OWN = path.join(import.meta.dirname, "recordings");
+/** Recordings of real providers, if they are here. */
+const outside = process.env.RUNCAST_CAPTURES ?? path.join(import.meta.dirname, "../../shared/captures");
+const isThere = existsSync(outside);
 const seed = Number(process.env.RUNCAST_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const MODELS: Record<string, string> = {
   "openai-chat": "acme/recorded",
@@ -17,28 +20,26 @@ const MODELS: Record<string, string> = {
   anthropic: "anthropic/claude-sonnet-4-5",
   google: "google/gemini-3-pro-preview",
 };
-const recordings = isThere
-  ? Object.keys(MODELS).flatMap((format) =>
-      readdirSync(path.join(directory, format)).map((file) => [format, file] as const),
-    )
-  : [];
+console.log(`streams split at random bytes, RUNCAST_SEED=${seed}`);
+if (!isThere) console.log("recordings of real providers: none here, skipped");
 
-console.log(isThere ? `recordings split at random bytes, RUNCAST_SEED=${seed}` : "recordings: none here, skipped");
+const linesIn = (directory: string, format: string, file: string): readonly string[] =>
+  readFileSync(path.join(directory, format, file), "utf8")
+    .trim()
+    .split("\n");
 
-describe.skipIf(!isThere)("the run shows the content of a recording", () => {
+describe.each([["our own", OWN] as const, ...(isThere ? [["real", outside] as const] : [])])("%s", (_, directory) => {
+  const recordings = Object.keys(MODELS).flatMap((format) =>
+    readdirSync(path.join(directory, format)).map((file) => [format, file] as const),
+  );
   let serving: Serving;
   beforeAll(async () => {
     serving = await serve("captured-provider.ts", directory, `${seed}`);
   });
   afterAll(() => serving.stop());
 
-  test.each(recordings)("%s %s", async (format, file) => {
-    const recorded = recordedIn(
-      format,
-      readFileSync(path.join(directory, format, file), "utf8")
-        .trim()
-        .split("\n"),
-    );
+  test.each(recordings)("the run shows the content of %s %s", async (format, file) => {
+    const recorded = recordedIn(format, linesIn(directory, format, file));
     const baseUrl = `${serving.url}/${format}/${file}/v1`;
     const endpoint = { baseUrl, apiKey: "key" };
     const models = provider({
@@ -70,19 +71,16 @@ describe.skipIf(!isThere)("the run shows the content of a recording", () => {
   });
 
   test("signatures and reasoning go back to the provider with the results", async () => {
-    const google = readFileSync(path.join(directory, "google/google-tool-call-gemini3.jsonl"), "utf8");
-    const signature = /"thoughtSignature":"([^"]+)"/.exec(google)?.[1];
-    const next = await secondRequest(serving.url, "google", "google-tool-call-gemini3.jsonl");
+    const withTool = (format: string) =>
+      recordings.find(([each, file]) => each === format && /^(?:thinking-and-tool|google-tool|deepseek-tool)/.test(file))!;
+    const google = withTool("google");
+    const signature = /"thoughtSignature":"([^"]+)"/.exec(linesIn(directory, ...google).join("\n"))![1];
+    const next = await secondRequest(serving.url, ...google);
     expect(next).toContain(`"thoughtSignature":"${signature}"`);
     expect(next).toContain("sunny");
-    const file = "deepseek-tool-call.jsonl";
-    const { thinking } = recordedIn(
-      "openai-chat",
-      readFileSync(path.join(directory, "openai-chat", file), "utf8")
-        .trim()
-        .split("\n"),
-    );
-    const { messages } = JSON.parse(await secondRequest(serving.url, "openai-chat", file)) as { messages: unknown[] };
+    const chat = withTool("openai-chat");
+    const { thinking } = recordedIn("openai-chat", linesIn(directory, ...chat));
+    const { messages } = JSON.parse(await secondRequest(serving.url, ...chat)) as { messages: unknown[] };
     expect(messages).toMatchObject([
       { role: "user" },
       { role: "assistant", reasoning_content: thinking, tool_calls: [{ function: { name: "weather" } }] },
