@@ -4,6 +4,9 @@ import type { Entry, Event } from "../src/events.ts";
 import { createReplay, createTimeline, LONGEST_WAIT_MS } from "../src/replay.ts";
 import { createState, fold, type RunState, snapshot } from "../src/state.ts";
 import { arbitraryLog } from "./generate.ts";
+import { useWorkCount } from "./work.ts";
+
+const countWork = useWorkCount();
 
 const folded = (entries: readonly Entry[], seq: number): RunState => {
   const state = createState();
@@ -52,18 +55,39 @@ describe("a timeline", () => {
     expect(whole(timeline.stateAt(4))).toEqual(whole(folded(entries, 4)));
   });
 
-  test("in a hundred thousand entries, a jump folds at most one checkpoint interval", () => {
+  test("in a hundred thousand entries, the first look folds each once, and a jump at most one interval", async () => {
     const entries = talk(100_000);
-    const timeline = createTimeline(entries);
-    timeline.stateAt(entries.length);
     let read = 0;
-    const counted = createTimeline(
+    const timeline = createTimeline(
       new Proxy(entries, { get: (target, key) => (/^\d+$/.test(String(key)) && read++, Reflect.get(target, key)) }),
     );
-    counted.stateAt(entries.length);
-    read = 0;
-    for (const seq of [99_999, 10, 50_123, 50_122, 1, 77_777]) counted.stateAt(seq);
-    expect(read).toBeLessThan(6 * 500);
+    const readFor = (seq: number, from?: RunState) => {
+      read = 0;
+      return { state: timeline.stateAt(seq, from), read };
+    };
+    const { state } = readFor(entries.length);
+    expect(read).toBe(100_000);
+    for (const seq of [99_999, 10, 50_123, 50_122, 1, 77_777]) {
+      expect(readFor(seq).state.seq).toBe(seq);
+      expect(read).toBe(seq % 500);
+    }
+    // A state close before the entry is advanced instead.
+    readFor(entries.length, state);
+    expect(read).toBe(0);
+    readFor(99_400, readFor(99_100).state);
+    expect(read).toBe(300);
+  });
+
+  test("the work of a jump grows with the calls before it, not with the tokens", async () => {
+    const work = async (entries: readonly Entry[]) => {
+      const timeline = createTimeline(entries);
+      timeline.stateAt(entries.length);
+      return countWork(() => void timeline.stateAt(entries.length - 101));
+    };
+    const short = await work(talk(2500, [], 500));
+    const long = await work(talk(100_000, [], 20_000));
+    expect(short).toBeGreaterThan(400);
+    expect(long).toBeLessThan(short * 1.5);
   });
 });
 
@@ -119,8 +143,8 @@ describe("a replay", () => {
   });
 });
 
-/** A run with this many entries: text, and a call every hundred. `waits` are the milliseconds between them. */
-function talk(length: number, waits: readonly number[] = []): Entry[] {
+/** A run with this many entries: text, and a call every so many. `waits` are the milliseconds between them. */
+function talk(length: number, waits: readonly number[] = [], every = 100): Entry[] {
   const events: Event[] = [
     { type: "run-start", protocol: 1, run: "r", name: "test" },
     { type: "step-start", step: "s" },
@@ -128,7 +152,7 @@ function talk(length: number, waits: readonly number[] = []): Entry[] {
   ];
   for (let index = 0; events.length < length - 1; index++)
     events.push(
-      index % 100 === 99
+      index % every === every - 1
         ? { type: "tool-start", call: `c${index}`, name: "t" }
         : { type: "text-delta", part: "p", delta: "word " },
     );
