@@ -273,6 +273,9 @@ const marks = (random: Random, of: { agent?: string }): Life[] =>
             title: "A source",
             url: "https://example.org/",
             text: random.text(),
+            author: "Ann",
+            published: "2025-12-31",
+            accessed: "2026-01-02T03:04:05Z",
           };
           yield { type: "notice", ...of, level: "info", text: random.text() };
           yield { type: "data", ...of, name: "todos", value: [{ id: "1", text: "look", status: "active" }] };

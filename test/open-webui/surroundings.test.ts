@@ -3,12 +3,14 @@ import { describe, expect, test } from "vitest";
 import { openWebui } from "../../src/dialects/open-webui.ts";
 import { withHeight } from "../../src/dialects/open-webui/embed-page.ts";
 import type { Entry } from "../../src/events.ts";
+import type { CallNode, RunState } from "../../src/state.ts";
 import { goldenRuns } from "../contracts/dialect-variants.ts";
 import { endingOf } from "../dialects/ending.ts";
 import { arbitraryLog } from "../generate.ts";
 import type { Display } from "./display.ts";
 import { readable } from "./expected.ts";
 import { generations } from "./generations.ts";
+import type { SavedMessage } from "./saved-message.ts";
 import { startShowing } from "./showing.ts";
 
 const golden = goldenRuns.map(({ entries }) => entries).filter(({ length }) => length < 100);
@@ -19,6 +21,8 @@ interface ExpectedSource {
   readonly url: string | undefined;
   /** What its text must contain. */
   readonly says: string;
+  /** What else is stored with it: author and dates, or the arguments of a call. */
+  readonly about: Readonly<Record<string, unknown>>;
 }
 
 /** Open WebUI renders names as Markdown, so they lose its characters. */
@@ -26,7 +30,7 @@ const nameOf = (text: string): string => text.replaceAll(/[<>&"'`*[\](){}!#|~$@\
 const textIn = (text: string): string => (readable(text) as string).trim();
 
 /** What must surround a message, derived only from the log. */
-const createAround = (style: string) => {
+const createAround = (style: string, state: RunState) => {
   const files = new Map<string, object>();
   const embeds = new Map<string, string>();
   const sources: ExpectedSource[] = [];
@@ -43,8 +47,17 @@ const createAround = (style: string) => {
       if (event.type === "tool-start")
         calls.set(event.call, (event.agent === undefined ? "" : `${agents.get(event.agent)} › `) + event.name);
       if (event.type === "citation") {
-        const { title, url, text } = event;
-        sources.push({ name: nameOf(title ?? url!), url, says: textIn(text || title || url!) });
+        const { title, url, text, author, published, accessed } = event;
+        sources.push({
+          name: nameOf(title ?? url!),
+          url,
+          says: textIn(text || title || url!),
+          about: {
+            ...(author !== undefined && { author }),
+            ...(published !== undefined && { publication_date: published }),
+            ...(accessed !== undefined && { date_accessed: accessed }),
+          },
+        });
       }
       if (event.type === "tool-end" && style === "citations") {
         const isOk = event.outcome === "ok" || event.outcome === "deferred";
@@ -54,6 +67,7 @@ const createAround = (style: string) => {
           name: nameOf(`🔧 ${calls.get(event.call)}${isOk ? "" : " ✗"}`),
           url: undefined,
           says: textIn(said),
+          about: { parameters: (state.nodes.get(event.call) as CallNode).input ?? {} },
         });
       }
       if (event.type === "notice") toasts.push({ type: event.level, content: readable(event.text) });
@@ -74,6 +88,11 @@ const expectSources = (shown: Display["sources"], expected: readonly ExpectedSou
   for (const [index, { says }] of expected.entries()) expect(textIn(shown[index]!.text)).toContain(says);
 };
 
+const aboutStored = ({ sources = [] }: SavedMessage): readonly ExpectedSource["about"][] =>
+  (sources as readonly { readonly metadata: readonly Record<string, unknown>[] }[]).flatMap(({ metadata }) =>
+    metadata.map(({ source: _, name: __, url: ___, ...about }) => about),
+  );
+
 const ENDS: Readonly<Record<string, string>> = { done: "Complete", cancelled: "Stopped" };
 
 describe.each(generations)("around a message in generation $name", (generation) => {
@@ -83,7 +102,7 @@ describe.each(generations)("around a message in generation $name", (generation) 
       for (const entries of runs) {
         const showing = startShowing(openWebui, style, generation);
         const { webui } = showing;
-        const around = createAround(style);
+        const around = createAround(style, showing.state);
         const expectAround = (display: ReturnType<typeof webui.display>, embeds: readonly string[]) => {
           expectSources(display.sources, around.sources);
           expect(display.embeds).toEqual(embeds);
@@ -104,6 +123,7 @@ describe.each(generations)("around a message in generation $name", (generation) 
         }
         webui.end();
         expectAround(webui.reloaded(), [...view("read"), ...around.embeds.values()]);
+        expect(aboutStored(webui.saved)).toEqual(around.sources.map(({ about }) => about));
         expect(webui.reloaded().files).toEqual(webui.display().files);
         const { outcome } = entries.at(-1)!.event as Extract<Entry["event"], { type: "run-end" }>;
         const { note } = endingOf(entries);

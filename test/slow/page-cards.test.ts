@@ -292,6 +292,7 @@ describeInBrowser("the cards of a run", ({ serve, open }: Browsing) => {
     const source = page.getByRole("button", { name: "Release notes" });
     await source.click();
     expect(await page.locator("blockquote").innerText()).toContain("Version 3 is nearly ready.");
+    expect(await page.locator("blockquote").innerText()).toContain("Ines · 2026-01-31 · read 2026-02-01");
     expect(await page.locator("blockquote a").getAttribute("href")).toBe("https://lantern.example/notes");
     expect(
       await page
@@ -300,6 +301,9 @@ describeInBrowser("the cards of a run", ({ serve, open }: Browsing) => {
     ).toEqual(["info", "success", "warning", "error"]);
     expect(await page.getByRole("group", { name: "Plan" }).innerText()).toContain("1 of 4 done");
     expect(await page.locator("[data-todos] .animate-spin").count()).toBe(0);
+    const budget = page.getByRole("group", { name: "Data budget" });
+    await budget.getByRole("button").click();
+    expect(await budget.innerText()).toMatch(/spent\s*:?\s*12[^]*left\s*:?\s*88/);
     expect(await violations(page)).toEqual([]);
   });
 

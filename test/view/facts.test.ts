@@ -250,6 +250,18 @@ describe("text from others", () => {
     expect(describeLink("https://evil.example/", "https://bank.example (evil.example)").place).toBe("evil.example");
   });
 
+  test("a citation has its author and its dates", () => {
+    const { state, add } = folding();
+    const about = { author: "Ann", published: "2025-12-31", accessed: "2026-01-02" };
+    add({ type: "citation", citation: "x", title: "A", url: "https://a.example/", ...about });
+    add({ type: "citation", citation: "y", title: "B", published: "2024" });
+    const facts = state.root.items.map((node) => describeAside(node as MarkNode));
+    expect(facts).toMatchObject([
+      { title: "A", about: "Ann · 2025-12-31 · read 2026-01-02" },
+      { title: "B", about: "2024" },
+    ]);
+  });
+
   test("hides nothing", () => {
     const hidden = "a\u202Eb\u{E0041}";
     const shown = "a⟦U+202E⟧b⟦U+E0041⟧";

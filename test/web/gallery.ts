@@ -155,6 +155,8 @@ const SCENES: Readonly<Record<string, Scene>> = {
       url: "https://lantern.example/notes",
       text: "Version 3 is nearly ready.",
       author: "Ines",
+      published: "2026-01-31",
+      accessed: "2026-02-01",
     };
     yield { type: "citation", citation: "2", title: "Test report", text: "409 of 412 tests pass." };
     for (const level of ["info", "success", "warning", "error"] as const)
