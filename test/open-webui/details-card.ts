@@ -1,4 +1,4 @@
-import { looksLikeError, readJson, type ShownCard } from "./display.ts";
+import { imagesIn, looksLikeError, readJson, type ShownCard } from "./display.ts";
 import type { Generation } from "./generations.ts";
 import { decodeEntities, type DetailsBlock } from "./markdown-blocks.ts";
 
@@ -22,5 +22,6 @@ export const detailsCard = ({ attributes, body }: DetailsBlock, { tellsFailed }:
     arguments: readJson(decodeEntities(attributes["arguments"] ?? "")),
     result: isDone && result !== "" ? readJson(result) : undefined,
     embeds: (readJson(decodeEntities(attributes["embeds"] ?? "[]")) as readonly string[] | "") || [],
+    images: isDone ? imagesIn(readJson(decodeEntities(attributes["files"] ?? "[]"))) : [],
   };
 };

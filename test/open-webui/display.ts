@@ -36,6 +36,8 @@ export interface ShownCard {
   /** The content of the card, with its JSON parsed. Undefined if there is none. */
   readonly result: unknown;
   readonly embeds: readonly string[];
+  /** The URLs of the images below the line. */
+  readonly images: readonly string[];
 }
 
 export interface ShownThinking {
@@ -118,8 +120,17 @@ const card = (item: OutputItem, result: OutputItem | undefined, { tellsFailed }:
     arguments: readJson(typeof item.arguments === "string" ? item.arguments : JSON.stringify(item.arguments ?? "")),
     result: isDone && resultText !== "" ? readJson(resultText) : undefined,
     embeds: (result?.["embeds"] as readonly string[] | undefined) ?? [],
+    images: isDone ? imagesIn(result?.["files"]) : [],
   };
 };
+
+/** The files of a result that a card shows as images. */
+export const imagesIn = (files: unknown): readonly string[] =>
+  (Array.isArray(files) ? (files as readonly unknown[]) : []).flatMap((file) => {
+    if (typeof file === "string") return file.startsWith("data:image/") ? [file] : [];
+    const { type, content_type: mediaType = "", url } = file as Record<string, string | undefined>;
+    return url !== undefined && (type === "image" || mediaType.startsWith("image/")) ? [url] : [];
+  });
 
 const thinking = (item: OutputItem, isLast: boolean, messageDone: boolean): ShownThinking => {
   const isDone =

@@ -1,0 +1,34 @@
+import { describe, expect, test } from "vitest";
+import { openWebui } from "../../src/dialects/open-webui.ts";
+import type { Content } from "../../src/events.ts";
+import type { Display } from "./display.ts";
+import { generations } from "./generations.ts";
+import { oneCall } from "./one-call.ts";
+import { shownItems, startShowing } from "./showing.ts";
+
+const file = (id: string, mediaType: string): Content => ({ type: "file", file: id, mediaType, bytes: 9, name: id });
+const content = [
+  { type: "text", text: "drawn" } as const,
+  file("owl.png", "image/png"),
+  file("report.pdf", "application/pdf"),
+  file("cat.webp", "image/webp"),
+];
+const IMAGES = ["https://runcast.example/files/owl.png", "https://runcast.example/files/cat.webp"];
+
+describe.each(generations)("generation $name", (generation) => {
+  test.each(["cards", "details"])("%s: a card shows its images from its end on, and after a reload", (style) => {
+    const showing = startShowing(openWebui, style, generation);
+    const images = (display: Display) =>
+      shownItems(display, generation).flatMap((item) => (item.kind === "card" ? [item.images] : []));
+    let expected: readonly (readonly string[])[] = [];
+    for (const entry of oneCall({ outcome: "ok", content }, { name: "draw" })) {
+      showing.take(entry);
+      if (entry.event.type === "tool-start") expected = [[]];
+      if (entry.event.type === "tool-end") expected = [IMAGES];
+      expect(images(showing.webui.display()), `after ${entry.event.type}`).toEqual(expected);
+    }
+    showing.webui.end();
+    expect(images(showing.webui.display())).toEqual([IMAGES]);
+    expect(images(showing.webui.reloaded())).toEqual([IMAGES]);
+  });
+});
