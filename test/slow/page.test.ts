@@ -1,28 +1,49 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { forge } from "../../src/dialects/forge.ts";
 import { native } from "../../src/dialects/native.ts";
+import { type Entry, EVENT_TYPES } from "../../src/events.ts";
 import { type Browsing, composer, describeInBrowser, ended, send, violations } from "../browsing.ts";
+import { startCuttingProxy } from "../cutting-proxy.ts";
 
-const EVENTS_READ = [
-  ...["token", "tool_call", "tool_result", "complete"],
-  ...["run-start", "text-delta", "tool-start", "tool-end", "run-end"],
-];
+const FORGES = ["token", "tool_call", "tool_result", "complete"];
 
-/** Runs in the page: the types of the events until the last one, which ends the connection. */
+interface Read {
+  readonly events: readonly (readonly [id: string, type: string, data: unknown])[];
+  /** How often the browser reconnected. */
+  readonly reconnects: number;
+}
+
+/** Runs in the page: the events until the last one, which ends the connection. */
 const readEvents = (asked: { readonly path: string; readonly last: string; readonly types: readonly string[] }) =>
-  new Promise<string[]>((resolve, reject) => {
-    const seen: string[] = [];
-    const events = new EventSource(asked.path);
-    events.addEventListener("error", () => reject(new Error(`the stream broke after ${seen.join()}`)));
+  new Promise<Read>((resolve, reject) => {
+    const events: [string, string, unknown][] = [];
+    let reconnects = 0;
+    const source = new EventSource(asked.path);
+    source.addEventListener("error", () => {
+      if (source.readyState === EventSource.CLOSED) reject(new Error(`it gave up after ${events.length} events`));
+      else reconnects++;
+    });
     for (const type of asked.types)
-      events.addEventListener(type, ({ data }) => {
-        seen.push(type);
-        JSON.parse(data as string);
+      source.addEventListener(type, ({ lastEventId, data }) => {
+        events.push([lastEventId, type, JSON.parse(data as string)]);
         if (type !== asked.last) return;
-        events.close();
-        resolve(seen);
+        source.close();
+        resolve({ events, reconnects });
       });
   });
+
+const latestRun = async (url: string): Promise<string> => {
+  const { runs } = (await (await fetch(`${url}/runs`)).json()) as { runs: { run: string }[] };
+  return runs[0]!.run;
+};
+
+/** What the stored entries of a run are as events of our own stream. */
+const framesOf = async (url: string, run: string): Promise<Read["events"]> => {
+  const lines = (await (await fetch(`${url}/runs/${run}/export.jsonl`)).text()).trim().split("\n");
+  return lines
+    .map((line) => JSON.parse(line) as Entry)
+    .map(({ seq, at, event }) => [`${seq}`, event.type, { ...event, at }] as const);
+};
 
 describeInBrowser("the page", ({ serve, open, openBeside }: Browsing) => {
   test("guides new users, and starts a run with one click", async () => {
@@ -61,15 +82,32 @@ describeInBrowser("the page", ({ serve, open, openBeside }: Browsing) => {
     const page = await open(url);
     await send(page, "Show me a failing tool");
     await ended(page, "done");
-    const { runs } = (await (await fetch(`${url}/runs`)).json()) as { runs: { run: string }[] };
-    const read = (query: string, last: string) =>
-      page.evaluate(readEvents, { path: `runs/${runs[0]!.run}/events${query}`, last, types: EVENTS_READ });
-    const forges = await read("?dialect=forge", "complete");
-    expect(forges).toEqual(expect.arrayContaining(["token", "tool_call", "tool_result"]));
+    const run = await latestRun(url);
+    const read = (query: string, last: string, types: readonly string[]) =>
+      page.evaluate(readEvents, { path: `runs/${run}/events${query}`, last, types });
+    const forges = (await read("?dialect=forge", "complete", FORGES)).events.map(([, type]) => type);
+    expect([...new Set(forges)].toSorted()).toEqual(FORGES.toSorted());
     expect(forges.at(-1)).toBe("complete");
-    const own = await read("", "run-end");
-    expect(own[0]).toBe("run-start");
-    expect(own).toEqual(expect.arrayContaining(["text-delta", "tool-start", "tool-end"]));
+    expect(await read("", "run-end", EVENT_TYPES)).toEqual({ events: await framesOf(url, run), reconnects: 0 });
+  });
+
+  test("EventSource continues where it was cut: every event once", async () => {
+    const url = await serve(undefined, { dialects: [native] });
+    let cut: number | undefined;
+    const proxy = await startCuttingProxy(Number(new URL(url).port), () => cut);
+    onTestFinished(() => proxy.close());
+    const page = await open(proxy.url);
+    await send(page, "Show me a failing tool");
+    await ended(page, "done");
+    const run = await latestRun(url);
+    const events = await framesOf(url, run);
+    // The response is longer than this, so the first connection is always cut, wherever in a frame that is.
+    cut = Math.ceil(JSON.stringify(events).length / 2);
+    proxy.cut();
+    const asked = { path: `runs/${run}/events`, last: "run-end", types: EVENT_TYPES };
+    const read = await page.evaluate(readEvents, asked);
+    expect(read.events).toEqual(events);
+    expect(read.reconnects).toBeGreaterThan(0);
   });
 
   test("requests nothing from any other host", async () => {
