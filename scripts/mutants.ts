@@ -1,26 +1,58 @@
 // Breaks one guarantee at a time in a copy of the repository and checks that the tests notice: `npm run test:mutants`, or
-// `npm run test:mutants -- "painted green"` for the guarantees that contain this text.
+// `npm run test:mutants -- "painted green"` for the guarantees that contain this text. Two at a time, except those whose
+// tests need the machine for themselves.
+import { availableParallelism } from "node:os";
 import { createSandbox } from "./mutants/sandbox.ts";
-import { mutants as all } from "./mutants/broken-promises.ts";
+import { type Mutant, mutants as all } from "./mutants/broken-promises.ts";
 
 const words = process.argv[2] ?? "";
 const mutants = all.filter(({ breaks }) => breaks.includes(words));
 if (mutants.length === 0) throw new Error(`no mutant's promise contains ${JSON.stringify(words)}`);
-const sandbox = createSandbox();
+const start = performance.now();
+const seconds = (since: number) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
+const sandboxes = Array.from({ length: Math.min(2, availableParallelism()) }, () => createSandbox());
 let alive = 0;
+
+/** What the mutants run: whole suites, and suites of which all mutants run only some tests. */
+const suitesOf = (chosen: readonly Mutant[]): readonly { tests: readonly string[]; named?: string }[] => {
+  const whole = new Set(chosen.filter(({ named }) => named === undefined).flatMap(({ tests }) => tests));
+  const parts = Map.groupBy(
+    chosen.filter(({ tests }) => !tests.some((suite) => whole.has(suite))),
+    ({ tests }) => tests.join(" "),
+  );
+  return [
+    ...(whole.size > 0 ? [{ tests: [...whole] }] : []),
+    ...[...parts.values()].map((those) => ({
+      tests: those[0]!.tests,
+      named: those.map(({ named }) => named).join("|"),
+    })),
+  ];
+};
+
 try {
-  const suites = [...new Set(mutants.flatMap(({ tests }) => tests))];
-  const { verdict, output } = sandbox.run(suites);
-  if (verdict !== "passed") throw new Error(`the suites ${verdict} without a mutant: ${suites.join(" ")}\n${output}`);
-  for (const mutant of mutants) {
-    const verdict = sandbox.try(mutant);
-    if (verdict !== "killed") alive++;
-    console.log(
-      `${(verdict === "killed" ? verdict : verdict.toUpperCase()).padEnd(8)}  ${mutant.breaks} (${mutant.file})`,
-    );
+  for (const { tests, named } of suitesOf(mutants)) {
+    const { verdict, output } = await sandboxes[0]!.run(tests, named);
+    if (verdict !== "passed") throw new Error(`the suites ${verdict} without a mutant: ${tests.join(" ")}\n${output}`);
   }
+  console.log(`passed without a mutant (${seconds(start)})`);
+  const inLane = async (sandbox: (typeof sandboxes)[number], queue: Mutant[]): Promise<void> => {
+    for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {
+      const began = performance.now();
+      const verdict = await sandbox.try(mutant);
+      if (verdict !== "killed") alive++;
+      const shown = verdict === "killed" ? verdict : verdict.toUpperCase();
+      console.log(`${shown.padEnd(8)}  ${mutant.breaks} (${mutant.file}, ${seconds(began)})`);
+    }
+  };
+  const queue = mutants.filter(({ alone }) => alone !== true);
+  await Promise.all(sandboxes.map((sandbox) => inLane(sandbox, queue)));
+  await inLane(
+    sandboxes[0]!,
+    mutants.filter(({ alone }) => alone === true),
+  );
 } finally {
-  sandbox.close();
+  for (const sandbox of sandboxes) sandbox.close();
 }
+console.log(seconds(start));
 console.log(`${mutants.length - alive} passed, ${alive} failed`);
 process.exit(alive ? 1 : 0);

@@ -1,7 +1,9 @@
-import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { buildPageIfStale } from "../build-page.ts";
 import type { Mutant } from "./broken-promises.ts";
 
 /** A copy of the repository in which promises can be broken. */
@@ -10,9 +12,9 @@ export interface Sandbox {
   run(
     tests: readonly string[],
     named?: string,
-  ): { readonly verdict: "passed" | "failed" | "hung"; readonly output: string };
-  /** Runs the tests of a mutant and returns its verdict. */
-  try(mutant: Mutant): Verdict;
+  ): Promise<{ readonly verdict: "passed" | "failed" | "hung"; readonly output: string }>;
+  /** Runs the tests of a mutant and returns its verdict. One at a time. */
+  try(mutant: Mutant): Promise<Verdict>;
   close(): void;
 }
 
@@ -49,35 +51,44 @@ const killGroup = (leader: number): void => {
 
 const VERDICTS = { passed: "survived", failed: "killed", hung: "hung" } as const;
 
+/** The built page would otherwise look stale after every mutation, and each test run would build it again. */
+const FUTURE = new Date("2100-01-01");
+
 export const createSandbox = ({ timeoutMs = 300_000 } = {}): Sandbox => {
+  buildPageIfStale();
   const copy = mkdtempSync(path.join(tmpdir(), "runcast-mutants-"));
   cpSync(ROOT, copy, { recursive: true, filter: (source) => !LEFT_OUT.has(path.basename(source)) });
   symlinkSync(path.join(ROOT, "node_modules"), path.join(copy, "node_modules"));
+  utimesSync(path.join(copy, "dist/web/element.js"), FUTURE, FUTURE);
 
-  // In a separate process group. Node's types lack `detached` for `spawnSync`.
-  const own = { detached: true };
-  const options = { ...own, cwd: copy, encoding: "utf8", timeout: timeoutMs, maxBuffer: 64 * 1024 * 1024 } as const;
-
-  const run: Sandbox["run"] = (tests, named) => {
-    const { pid, status, error, stdout, stderr } = spawnSync(
+  const run: Sandbox["run"] = async (tests, named) => {
+    const child = spawn(
       process.execPath,
       ["node_modules/vitest/vitest.mjs", "run", "--bail=1", ...(named === undefined ? [] : ["-t", named]), ...tests],
-      options,
+      // In a separate process group.
+      { detached: true, cwd: copy, stdio: ["ignore", "pipe", "pipe"] },
     );
-    const isHung = (error as NodeJS.ErrnoException | undefined)?.code === "ETIMEDOUT";
-    if (isHung) killGroup(pid);
-    const verdict = isHung ? "hung" : status === 0 ? "passed" : "failed";
-    return { verdict, output: `${stdout}\n${stderr}` };
+    let output = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+    let isHung = false;
+    const timer = setTimeout(() => {
+      isHung = true;
+      killGroup(child.pid!);
+    }, timeoutMs);
+    const [status] = await once(child, "close");
+    clearTimeout(timer);
+    return { verdict: isHung ? "hung" : status === 0 ? "passed" : "failed", output };
   };
 
   return {
     run,
-    try: (mutant) => {
+    try: async (mutant) => {
       const target = path.join(copy, mutant.file);
       const original = readFileSync(target, "utf8");
       writeFileSync(target, mutated(mutant));
       try {
-        return VERDICTS[run(mutant.tests, mutant.named).verdict];
+        return VERDICTS[(await run(mutant.tests, mutant.named)).verdict];
       } finally {
         writeFileSync(target, original);
       }

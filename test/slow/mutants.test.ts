@@ -13,13 +13,17 @@ beforeAll(() => {
 });
 afterAll(() => sandbox.close());
 
-test("in a copy of the repository, a suite passes without a mutant and fails with it", { timeout: 240_000 }, () => {
-  const mutant = mutants.find(({ file }) => file === "src/client/run-handle.ts")!;
-  expect(sandbox.run(mutant.tests).verdict).toBe("passed");
-  expect(sandbox.try(mutant)).toBe("killed");
-});
+test(
+  "in a copy of the repository, a suite passes without a mutant and fails with it",
+  { timeout: 240_000 },
+  async () => {
+    const mutant = mutants.find(({ file }) => file === "src/client/run-handle.ts")!;
+    expect((await sandbox.run(mutant.tests)).verdict).toBe("passed");
+    expect(await sandbox.try(mutant)).toBe("killed");
+  },
+);
 
-test("a mutant that only hangs is not killed", { timeout: 120_000 }, () => {
+test("a mutant that only hangs is not killed", { timeout: 120_000 }, async () => {
   const impatient = createSandbox({ timeoutMs: 20_000 });
   const mutant = {
     breaks: "the module never loads",
@@ -28,7 +32,7 @@ test("a mutant that only hangs is not killed", { timeout: 120_000 }, () => {
     tests: ["test/log-trouble.test.ts"],
   } as const;
   try {
-    expect(impatient.try(mutant)).toBe("hung");
+    expect(await impatient.try(mutant)).toBe("hung");
   } finally {
     impatient.close();
   }

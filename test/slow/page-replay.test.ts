@@ -84,7 +84,7 @@ describeInBrowser("replay and share on the page", ({ serve, open }: Browsing) =>
     await dialog(page).getByRole("region").getByText("before and after").waitFor();
   });
 
-  test("a jump in a run of 100,000 events is immediate", async () => {
+  test("a jump in a run of 100,000 events reaches any of them", async () => {
     const log = memory();
     const count = 100_000;
     const events: Event[] = [
