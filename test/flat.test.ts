@@ -28,13 +28,20 @@ const expectAlike = (early: number, late: number, limit = ALIKE): void => {
   expect(late).toBeLessThan(early * limit);
 };
 
-/** Feeds a run and compares the work for the same tokens early and late in it. */
-const expectFlat = async (take: (entry: Entry) => void, limit?: number): Promise<void> => {
+type Take = (entry: Entry) => void;
+
+const feeder = (take: Take) => {
   let seq = 0;
   const feed = (event: Event) => take({ seq: ++seq, at: 1_700_000_000_000 + seq, event });
   const tokens = (count: number) => {
     for (let index = 0; index < count; index++) feed(TOKEN);
   };
+  return { feed, tokens };
+};
+
+/** Feeds a run and compares the work for the same tokens early and late in it. */
+const expectFlat = async (take: Take, limit?: number): Promise<void> => {
+  const { feed, tokens } = feeder(take);
   for (const event of OPENING) feed(event);
   tokens(EARLY);
   const early = await countWork(() => tokens(TOKENS));
@@ -43,25 +50,65 @@ const expectFlat = async (take: (entry: Entry) => void, limit?: number): Promise
   expectAlike(early, late, limit);
 };
 
-describe("the work for a token does not grow with the tokens before it", () => {
-  test("when a run is folded", () => {
-    const state = createState();
-    subscribe(state, "part_1", () => {});
-    return expectFlat((entry) => fold(state, entry));
-  });
+const callEvents = (call: string): readonly Event[] => [
+  { type: "tool-start", call, name: "look" },
+  { type: "tool-input-end", call, input: { at: call } },
+  { type: "tool-execute", call },
+  { type: "tool-end", call, outcome: "ok", content: [{ type: "text", text: "found" }] },
+];
 
-  test("when a run is verified", () => {
-    const verifier = createVerifier();
-    return expectFlat(({ event }) => void verifier.check(event));
-  });
+/** Feeds two runs and compares the work for the same tokens after few and after many finished calls. */
+const expectFlatAfterCalls = async (create: () => Take, limit?: number): Promise<void> => {
+  const after = async (calls: number): Promise<number> => {
+    const { feed, tokens } = feeder(create());
+    feed(OPENING[0]!);
+    feed({ type: "step-start", step: "step_0" });
+    for (let index = 0; index < calls; index++) for (const event of callEvents(`call_${index}`)) feed(event);
+    feed({ type: "step-end", step: "step_0", finish: "tools" });
+    for (const event of OPENING.slice(1)) feed(event);
+    tokens(EARLY);
+    return await countWork(() => tokens(TOKENS));
+  };
+  expectAlike(await after(5), await after(1000), limit);
+};
 
-  test.each(dialects.map((dialect) => [dialect.name, dialect] as const))("when %s encodes a run", (name, dialect) => {
-    const encode = dialect.encode({ link: () => "https://example.org/file" });
-    return expectFlat((entry) => void [...encode(entry)], BATCHING[name]);
-  });
+const creators: readonly (readonly [name: string, create: () => Take, limit?: number])[] = [
+  [
+    "is folded",
+    () => {
+      const state = createState();
+      subscribe(state, "part_1", () => {});
+      return (entry) => fold(state, entry);
+    },
+  ],
+  [
+    "is verified",
+    () => {
+      const verifier = createVerifier();
+      return ({ event }) => void verifier.check(event);
+    },
+  ],
+  ...dialects.flatMap((dialect) =>
+    [false, true].map((extensions): readonly [string, () => Take, number | undefined] => [
+      `is encoded as ${dialect.name}${extensions ? " with extensions" : ""}`,
+      () => {
+        const encode = dialect.encode({ link: () => "https://example.org/file", extensions });
+        return (entry) => void [...encode(entry)];
+      },
+      BATCHING[dialect.name],
+    ]),
+  ),
+];
+
+describe("the work for a token does not grow", () => {
+  test.each(creators)("with the tokens before it, when a run %s", (_, create, limit) => expectFlat(create(), limit));
+
+  test.each(creators)("with the calls before it, when a run %s", (_, create, limit) =>
+    expectFlatAfterCalls(create, limit),
+  );
 
   test.each(["plain text ", "a line of text\n", "- item\n", "**bold** and `code` "])(
-    "when the page shows Markdown: %j",
+    "with the text before it, when the page parses Markdown: %j",
     async (token) => {
       const reader = createReader();
       let text = "";

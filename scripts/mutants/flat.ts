@@ -1,6 +1,7 @@
 import type { Mutant } from "./broken-promises.ts";
 
 const tests = ["test/flat.test.ts"];
+const onPage = ["test/web/flat-page.test.ts"];
 
 /** Work per token that grows with the tokens before it. */
 export const flat: readonly Mutant[] = [
@@ -30,6 +31,37 @@ export const flat: readonly Mutant[] = [
     breaks: "flat: the page parses the whole paragraph for each token",
     file: "src/markdown/prose.ts",
     edits: [["const SOFT = 768;", "const SOFT = Infinity;"]],
+    tests,
+  },
+  {
+    breaks: "flat: a change notifies the readers of all nodes",
+    file: "src/state/change.ts",
+    edits: [
+      [
+        "  const listeners = state.listeners.get(node.id);\n  if (listeners) for (const listener of listeners) listener();",
+        "  for (const listeners of state.listeners.values()) for (const listener of listeners) listener();",
+      ],
+    ],
+    tests: onPage,
+  },
+  {
+    breaks: "flat: each token renders the whole text on the page",
+    file: "web/src/markdown/live-markdown.tsx",
+    edits: [
+      [
+        "if (!latest.current.continues(part.text, done) || !latest.current.follow(part.text, done)) again();",
+        "again();",
+      ],
+    ],
+    tests: onPage,
+  },
+  {
+    breaks: "flat: a dialect looks at all earlier calls for each token",
+    file: "src/dialects/ai-sdk/encode.ts",
+    edits: [
+      ['      case "tool-start":\n', '      case "tool-start":\n        asides.add(event.call);\n'],
+      ["    if (asides.has(event.part)) {\n", "    for (const aside of asides) void aside;\n    if (asides.has(event.part)) {\n"],
+    ],
     tests,
   },
 ];
