@@ -11,6 +11,8 @@ export interface Mutant {
   readonly tests: readonly string[];
   /** Runs only tests whose name matches this. */
   readonly named?: string;
+  /** Whether its tests measure time, and nothing may run beside them. */
+  readonly alone?: boolean;
 }
 
 export const mutants: readonly Mutant[] = [
@@ -28,6 +30,7 @@ export const mutants: readonly Mutant[] = [
       ],
     ],
     tests: ["test/contracts/log.test.ts", "test/slow/sqlite.test.ts"],
+    alone: true,
   },
   {
     breaks: "no silent gap: the client continues after missing entries",
@@ -74,12 +77,14 @@ export const mutants: readonly Mutant[] = [
     file: "src/server/releases.ts",
     edits: [["const GRACE_MS = 100;", "const GRACE_MS = -30;"]],
     tests: ["test/slow/window.test.ts"],
+    alone: true,
   },
   {
     breaks: "a cursor within a span splits it: a client that resumes there gets the whole span again",
     file: "src/server/viewer.ts",
     edits: [["let stop = this.#fed < seq ? seq : 0;", "let stop = 0;"]],
     tests: ["test/slow/window.test.ts"],
+    alone: true,
   },
   {
     breaks: "a run starts once: the id that makes a retry safe changes with each attempt",
@@ -107,6 +112,7 @@ export const mutants: readonly Mutant[] = [
     file: "web/src/run/state-mark.tsx",
     edits: [['bad: "text-bad",', 'bad: "text-ok",']],
     tests: ["test/contracts/views.test.ts"],
+    named: "after every entry of failing-tool",
   },
   {
     breaks: "true: a failed call is painted green in the element",
@@ -115,6 +121,7 @@ export const mutants: readonly Mutant[] = [
       ['[data-tone="bad"] > .mark { color: var(--run-bad); }', '[data-tone="bad"] > .mark { color: var(--run-ok); }'],
     ],
     tests: ["test/contracts/views.test.ts"],
+    named: "after every entry of failing-tool",
   },
   {
     breaks: "true: a spinner outlives its call",
@@ -129,6 +136,7 @@ export const mutants: readonly Mutant[] = [
     file: "src/element/call-view.ts",
     edits: [['if (element.dataset["state"] !== facts.badge.state) {', "if (!facts.isOver) {"]],
     tests: ["test/contracts/views.test.ts"],
+    named: "after every entry of failing-tool",
   },
   {
     breaks: "true: a latency is invented for a call that was interrupted",
@@ -161,6 +169,7 @@ export const mutants: readonly Mutant[] = [
     file: "src/cli/call-lines.ts",
     edits: [['[["dim", `  ${badge.word}${took', '[["dim", `  ${badge.state}${took']],
     tests: ["test/contracts/views.test.ts"],
+    named: "after every entry of failing-tool",
   },
   {
     breaks: "true: a view computes how a call ended instead of using the badge",

@@ -45,12 +45,12 @@ export const flat: readonly Mutant[] = [
     tests: onPage,
   },
   {
-    breaks: "flat: each token renders the whole text on the page",
-    file: "web/src/markdown/live-markdown.tsx",
+    breaks: "flat: the page parses the whole text for each new paragraph",
+    file: "web/src/markdown/markdown.tsx",
     edits: [
       [
-        "if (!latest.current.continues(part.text, done) || !latest.current.follow(part.text, done)) again();",
-        "again();",
+        "if (!reader.current?.continues(text, done)) reader.current = createReader();",
+        "reader.current = createReader();",
       ],
     ],
     tests: onPage,
@@ -60,7 +60,10 @@ export const flat: readonly Mutant[] = [
     file: "src/dialects/ai-sdk/encode.ts",
     edits: [
       ['      case "tool-start":\n', '      case "tool-start":\n        asides.add(event.call);\n'],
-      ["    if (asides.has(event.part)) {\n", "    for (const aside of asides) void aside;\n    if (asides.has(event.part)) {\n"],
+      [
+        "    if (asides.has(event.part)) {\n",
+        "    for (const aside of asides) void aside;\n    if (asides.has(event.part)) {\n",
+      ],
     ],
     tests,
   },
