@@ -72,7 +72,9 @@ describe.each([["our own", OWN] as const, ...(isThere ? [["real", outside] as co
 
   test("signatures and reasoning go back to the provider with the results", async () => {
     const withTool = (format: string) =>
-      recordings.find(([each, file]) => each === format && /^(?:thinking-and-tool|google-tool|deepseek-tool)/.test(file))!;
+      recordings.find(
+        ([each, file]) => each === format && /^(?:thinking-and-tool|google-tool|deepseek-tool)/.test(file),
+      )!;
     const google = withTool("google");
     const signature = /"thoughtSignature":"([^"]+)"/.exec(linesIn(directory, ...google).join("\n"))![1];
     const next = await secondRequest(serving.url, ...google);
