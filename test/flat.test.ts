@@ -23,7 +23,7 @@ const ALIKE = 1.25;
 /** Forge repeats the text so far in each frame, so the encoder sends fewer frames as the text grows, which takes more branches. */
 const BATCHING: Readonly<Record<string, number>> = { forge: 2 };
 
-const expectAlike = (early: number, late: number, limit = ALIKE): void => {
+const expectAlike = (early: number, late: number, limit: number = ALIKE): void => {
   expect(early).toBeGreaterThan(TOKENS);
   expect(late).toBeLessThan(early * limit);
 };
@@ -40,7 +40,7 @@ const feeder = (take: Take) => {
 };
 
 /** Feeds a run and compares the work for the same tokens early and late in it. */
-const expectFlat = async (take: Take, limit?: number): Promise<void> => {
+const expectFlat = async (take: Take, limit: number): Promise<void> => {
   const { feed, tokens } = feeder(take);
   for (const event of OPENING) feed(event);
   tokens(EARLY);
@@ -58,7 +58,7 @@ const callEvents = (call: string): readonly Event[] => [
 ];
 
 /** Feeds two runs and compares the work for the same tokens after few and after many finished calls. */
-const expectFlatAfterCalls = async (create: () => Take, limit?: number): Promise<void> => {
+const expectFlatAfterCalls = async (create: () => Take, limit: number): Promise<void> => {
   const after = async (calls: number): Promise<number> => {
     const { feed, tokens } = feeder(create());
     feed(OPENING[0]!);
@@ -72,7 +72,7 @@ const expectFlatAfterCalls = async (create: () => Take, limit?: number): Promise
   expectAlike(await after(5), await after(1000), limit);
 };
 
-const creators: readonly (readonly [name: string, create: () => Take, limit?: number])[] = [
+const creators: readonly (readonly [name: string, create: () => Take, limit: number])[] = [
   [
     "is folded",
     () => {
@@ -80,6 +80,7 @@ const creators: readonly (readonly [name: string, create: () => Take, limit?: nu
       subscribe(state, "part_1", () => {});
       return (entry) => fold(state, entry);
     },
+    ALIKE,
   ],
   [
     "is verified",
@@ -87,15 +88,16 @@ const creators: readonly (readonly [name: string, create: () => Take, limit?: nu
       const verifier = createVerifier();
       return ({ event }) => void verifier.check(event);
     },
+    ALIKE,
   ],
   ...dialects.flatMap((dialect) =>
-    [false, true].map((extensions): readonly [string, () => Take, number | undefined] => [
+    [false, true].map((extensions): readonly [string, () => Take, number] => [
       `is encoded as ${dialect.name}${extensions ? " with extensions" : ""}`,
       () => {
         const encode = dialect.encode({ link: () => "https://example.org/file", extensions });
         return (entry) => void [...encode(entry)];
       },
-      BATCHING[dialect.name],
+      BATCHING[dialect.name] ?? ALIKE,
     ]),
   ),
 ];

@@ -15,6 +15,7 @@ export const flat: readonly Mutant[] = [
       ],
     ],
     tests,
+    named: "when a run is folded",
   },
   {
     breaks: "flat: a dialect goes through all earlier tokens for each token",
@@ -26,12 +27,14 @@ export const flat: readonly Mutant[] = [
       ],
     ],
     tests,
+    named: "when a run is encoded as ag-ui",
   },
   {
     breaks: "flat: the page parses the whole paragraph for each token",
     file: "src/markdown/prose.ts",
     edits: [["const SOFT = 768;", "const SOFT = Infinity;"]],
     tests,
+    named: "when the page parses Markdown",
   },
   {
     breaks: "flat: a change notifies the readers of all nodes",
@@ -66,5 +69,6 @@ export const flat: readonly Mutant[] = [
       ],
     ],
     tests,
+    named: "when a run is encoded as ai-sdk",
   },
 ];
