@@ -33,10 +33,12 @@ const stories = readFileSync(from, "utf8").trimEnd().split("\n");
 
 let story: Story["frames"] = [];
 let asked = 0;
+let isKnown: () => Promise<unknown> = async () => {};
 let look: (moment: string) => Promise<void> = async () => {};
 let stop: () => Promise<void> = async () => {};
 const server = await serveFrames("agent", async function* () {
   if (++asked > 1) return yield { choices: [{ index: 0, delta: { content: ` [called again ${asked}]` } }] };
+  await isKnown();
   for (const frame of story) {
     if ("SEE" in frame) await look(frame.SEE as string);
     else if ("STOP" in frame) await stop();
@@ -58,18 +60,34 @@ try {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     [story, asked] = [frames, 0];
     const heard = socket.messages.length;
+    const isNew = (message: (typeof socket.messages)[number]) => socket.messages.indexOf(message) >= heard;
     const shown: Record<string, string> = {};
+    const images: Record<string, readonly string[]> = {};
     const chat = await openChat(browser, openWebUi, account, { model: "agent", size: { width: 900, height: 600 } });
-    stop = chat.stop;
-    look = async (moment) => void (shown[moment] = await settledText(chat));
+    stop = async () => {
+      await chat.stop();
+      // The stream must not end before Open WebUI has reacted.
+      await socket.until((message) => isNew(message) && message.data.type === "chat:tasks:cancel");
+    };
+    look = async (moment) => {
+      shown[moment] = await settledText(chat);
+      const sources = await imagesIn(chat);
+      if (sources.length > 0) images[moment] = sources;
+    };
+    // The page of a new chat misses events that arrive before it knows the chat.
+    const accepted = chat.page.waitForResponse((response) => response.url().endsWith("/api/chat/completions"));
+    isKnown = async () => {
+      await Promise.all([accepted, chat.chat()]);
+      await settledText(chat);
+    };
     await chat.send(`Story ${name}`);
     const isOver = ({ data: { type, data } }: (typeof socket.messages)[number]) =>
       type === "chat:active" && (data as { active?: boolean }).active === false;
-    await socket.until((message) => socket.messages.indexOf(message) >= heard && isOver(message));
+    await socket.until((message) => isNew(message) && isOver(message));
     await look("end");
     const id = await chat.chat();
     await chat.page.reload();
-    await chat.page.locator(".chat-assistant").first().waitFor();
+    await chat.page.locator(".chat-assistant").first().waitFor({ state: "attached" });
     await look("reloaded");
     const answer = (await account.messages(id)).find(({ role }) => role === "assistant")!;
     const told = socket.messages.slice(heard).filter((message) => message.message_id === answer.id);
@@ -83,7 +101,7 @@ try {
     );
     const emitted = ours.slice(start, end < 0 ? undefined : end + 1);
     const stored = Object.fromEntries(STORED.filter((key) => key in answer).map((key) => [key, answer[key]]));
-    stories[index] = JSON.stringify({ story: name, frames, emitted, shown, stored, asked });
+    stories[index] = JSON.stringify({ story: name, frames, emitted, shown, images, stored, asked });
     console.log(`${name}: ${emitted.length} events, asked ${asked} times`);
     await chat.close();
   }
@@ -93,6 +111,15 @@ try {
   await browser.close();
   await server.close();
   await openWebUi.stop();
+}
+
+/** The images in the answer that have loaded. */
+function imagesIn({ answer }: ChatPage): Promise<string[]> {
+  return answer
+    .locator(".chat-assistant img")
+    .evaluateAll((found) =>
+      (found as HTMLImageElement[]).filter(({ naturalWidth }) => naturalWidth > 0).map(({ src }) => src),
+    );
 }
 
 /** The answer's text once it has stopped changing. */

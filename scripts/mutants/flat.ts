@@ -3,7 +3,7 @@ import type { Mutant } from "./broken-promises.ts";
 const tests = ["test/flat.test.ts"];
 const onPage = ["test/web/flat-page.test.ts"];
 
-/** Work per token that grows with the tokens before it. */
+/** Work per token that grows with the tokens or the calls before it. */
 export const flat: readonly Mutant[] = [
   {
     breaks: "flat: the state goes through the whole text for each token",

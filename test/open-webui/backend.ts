@@ -61,7 +61,7 @@ export const createBackend = (generation: Generation): Backend => {
     const error = event.type === "error" ? event : event.type === "response.failed" ? event.response?.error : undefined;
     if (generation.socket === "snapshots")
       return [completion({ output: items, ...(said && { usage }), ...(error !== undefined && { error }) })];
-    if (error !== undefined) save({ error: { content: error } });
+    if (error !== undefined && generation.storesFailed) save({ error: { content: error } });
     return [
       ...(error === undefined ? [] : [completion({ error })]),
       { type: "response:completion", data: event },
@@ -84,7 +84,9 @@ export const createBackend = (generation: Generation): Backend => {
     const field = type === "message" ? "output_text" : "reasoning_text";
     return [
       ...emitted,
-      ...(isNew && type === "reasoning" ? [event({ type: "response.output_item.added", ...at, item })] : []),
+      ...(isNew && type === "reasoning" && generation.tellsThinking
+        ? [event({ type: "response.output_item.added", ...at, item })]
+        : []),
       event({ type: `response.${field}.delta`, ...at, content_index: 0, delta: text }),
     ];
   };
@@ -96,7 +98,7 @@ export const createBackend = (generation: Generation): Backend => {
     const item = { ...last, status: "completed", duration: 0, ended_at: 1 };
     items = [...items.slice(0, -1), item];
     const output_index = items.length - 1;
-    return generation.socket === "events" ? [event({ type: "response.output_item.done", output_index, item })] : [];
+    return generation.tellsThinking ? [event({ type: "response.output_item.done", output_index, item })] : [];
   };
 
   const ask = ({ index = 0, id = "", function: called = {} }: NonNullable<Delta["tool_calls"]>[number]) => {

@@ -7,6 +7,8 @@ import type { Emitted, SavedMessage } from "./saved-message.ts";
 export interface BrowserMessage {
   readonly content: string;
   readonly output: OutputItems;
+  /** The items that the page still shows since there is a hole in its list. */
+  readonly stuck?: OutputItems | undefined;
   readonly statusHistory: readonly object[];
   readonly sources: readonly object[];
   readonly files: readonly object[];
@@ -55,7 +57,7 @@ export const browserMessage = (
     case "chat:completion":
       return completion(message, said);
     case "response:completion":
-      return { ...message, output: browserItems(message.output, data as ResponseEvent, generation) };
+      return takeResponse(message, data as ResponseEvent, generation);
     case "chat:tasks:cancel":
       return { ...message, done: true, output: said["output"] ?? message.output };
     case "status":
@@ -98,6 +100,17 @@ export const browserMessage = (
   }
 };
 
+const takeResponse = (message: BrowserMessage, event: ResponseEvent, generation: Generation): BrowserMessage => {
+  const output = browserItems(message.output, event, generation);
+  if (event.type === "response.completed") return { ...message, output, stuck: undefined };
+  const isHole =
+    event.type === "response.output_item.added" &&
+    output.length > message.output.length &&
+    (event.output_index ?? 0) > message.output.length;
+  const stuck = message.stuck ?? (generation.leavesHoles && isHole ? output : undefined);
+  return { ...message, output, stuck };
+};
+
 interface Completion {
   readonly output?: OutputItems;
   readonly content?: string;
@@ -111,7 +124,7 @@ const completion = (message: BrowserMessage, data: Completion): BrowserMessage =
   const { output, content, choices, error, usage, done } = data;
   return {
     ...message,
-    ...(output && { output }),
+    ...(output && { output, stuck: undefined }),
     ...(!output && choices && { content: message.content + (choices[0]?.delta?.content ?? "") }),
     ...(!output && content && { content }),
     ...(error !== undefined && { error }),

@@ -55,7 +55,7 @@ export interface ShownGroup {
 
 export const display = (message: BrowserMessage, generation: Generation): Display => ({
   status: status(message),
-  items: message.output.length > 0 ? shownItems(message.output, message.done, generation) : shownText(message.content),
+  items: itemsIn(message, generation),
   sources: sources(message),
   files: message.files,
   embeds: message.embeds,
@@ -64,6 +64,11 @@ export const display = (message: BrowserMessage, generation: Generation): Displa
   error: message.error === undefined ? undefined : errorText(message.error),
   done: message.done,
 });
+
+const itemsIn = (message: BrowserMessage, generation: Generation): readonly Shown[] => {
+  const output = message.stuck ?? message.output;
+  return output.length > 0 ? shownItems(output, message.done, generation) : shownText(message.content);
+};
 
 /** The items without their groups. */
 export const ungrouped = (items: readonly Shown[]): readonly Exclude<Shown, ShownGroup>[] =>

@@ -27,6 +27,15 @@ export interface Generation {
   readonly callIsItsId: boolean;
   /** Whether a delta for a missing index creates its item. */
   readonly deltaMakesItem: boolean;
+  /**
+   * Whether an item that is added beyond the end of the browser's list leaves a hole in it. The page then shows no
+   * further items until it gets all of them. Otherwise the item is appended.
+   */
+  readonly leavesHoles: boolean;
+  /** Whether the error of `response.failed` is stored. */
+  readonly storesFailed: boolean;
+  /** Whether the browser receives the thinking of chat chunks as an item, with its duration, while it streams. */
+  readonly tellsThinking: boolean;
 }
 
 const snapshots: Omit<Generation, "name" | "versions"> = {
@@ -40,6 +49,9 @@ const snapshots: Omit<Generation, "name" | "versions"> = {
   takesErrorType: false,
   deltaMakesItem: false,
   callIsItsId: false,
+  leavesHoles: false,
+  storesFailed: false,
+  tellsThinking: false,
 };
 
 const events: Omit<Generation, "name" | "versions"> = {
@@ -53,27 +65,33 @@ const events: Omit<Generation, "name" | "versions"> = {
   takesErrorType: false,
   deltaMakesItem: false,
   callIsItsId: false,
+  leavesHoles: false,
+  storesFailed: false,
+  tellsThinking: false,
 };
 
 const merging = {
   ...events,
   sameItem: "id or call of its type",
   completed: { backend: "replaces unless empty", browser: "merges" },
+  stopped: "incomplete",
 } as const;
 
-/** A and D are checked against recordings of 0.10.2 and 0.12.4. */
+/** Each is checked against recordings of its versions, in `recordings.test.ts`. */
 export const generations: readonly Generation[] = [
   { name: "A", versions: "0.10.0 – 0.11.0", ...snapshots },
-  { name: "B", versions: "0.11.1 – 0.11.3", ...events },
+  // Holes: only 0.11.1, not 0.11.3.
+  { name: "B", versions: "0.11.1 – 0.11.3", ...events, leavesHoles: true },
   { name: "C", versions: "0.11.4", ...merging },
   {
     name: "D",
     versions: "0.12",
     ...merging,
-    stopped: "incomplete",
     takesErrorType: true,
     deltaMakesItem: true,
     callIsItsId: true,
+    storesFailed: true,
+    tellsThinking: true,
   },
 ];
 

@@ -155,6 +155,21 @@ describe.each(generations)("generation $name", ({ name, tellsFailed, overlaysRel
   });
 });
 
+test("an item beyond the end of the list stops the page of 0.11.1 until it gets all items", () => {
+  const early =
+    response("output_item.added", { output_index: 2, item: message("m2", "two") }) +
+    response("output_item.added", { output_index: 3, item: message("m3", "three") });
+  const texts = (lines: string, rules = generation("B")) => {
+    const webui = createOpenWebui(rules);
+    webui.take(lines);
+    return webui.display().items.map((item) => item.kind === "text" && item.text);
+  };
+  expect(texts(early)).toEqual(["two"]);
+  expect(texts(early, { ...generation("B"), leavesHoles: false })).toEqual(["two", "three"]);
+  const all = [message("m2", "two"), message("m3", "three")];
+  expect(texts(early + response("completed", { response: { output: all } }))).toEqual(["two", "three"]);
+});
+
 test("the obvious protocol loses its card only in 0.11.1 to 0.11.3", () => {
   const done = { ...call, status: "completed" };
   const lines =
