@@ -19,7 +19,7 @@ export const flat: readonly Mutant[] = [
   },
   {
     breaks: "flat: a dialect goes through all earlier tokens for each token",
-    file: "src/dialects/ag-ui-protocol/words.ts",
+    file: "src/dialects/ag-ui-protocol/text-messages.ts",
     edits: [
       [
         "    const opening = openings.get(part);\n",
