@@ -29,27 +29,38 @@ const suitesOf = (chosen: readonly Mutant[]): readonly { tests: readonly string[
   ];
 };
 
-try {
-  for (const { tests, named } of suitesOf(mutants)) {
-    const { verdict, output } = await sandboxes[0]!.run(tests, named);
-    if (verdict !== "passed") throw new Error(`the suites ${verdict} without a mutant: ${tests.join(" ")}\n${output}`);
-  }
-  console.log(`passed without a mutant (${seconds(start)})`);
-  const inLane = async (sandbox: (typeof sandboxes)[number], queue: Mutant[]): Promise<void> => {
-    for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {
-      const began = performance.now();
-      const verdict = await sandbox.try(mutant);
-      if (verdict !== "killed") alive++;
-      const shown = verdict === "killed" ? verdict : verdict.toUpperCase();
-      console.log(`${shown.padEnd(8)}  ${mutant.breaks} (${mutant.file}, ${seconds(began)})`);
-    }
+const others = mutants.filter(({ alone }) => alone !== true);
+const alone = mutants.filter((mutant) => mutant.alone === true);
+
+type Sandbox = (typeof sandboxes)[number];
+/** Each sandbox takes the next job when it is free. */
+const share = async <Job>(jobs: readonly Job[], work: (sandbox: Sandbox, job: Job) => Promise<void>): Promise<void> => {
+  const queue = [...jobs];
+  const lane = async (sandbox: Sandbox) => {
+    for (let job = queue.shift(); job; job = queue.shift()) await work(sandbox, job);
   };
-  const queue = mutants.filter(({ alone }) => alone !== true);
-  await Promise.all(sandboxes.map((sandbox) => inLane(sandbox, queue)));
-  await inLane(
-    sandboxes[0]!,
-    mutants.filter(({ alone }) => alone === true),
-  );
+  await Promise.all(sandboxes.map(lane));
+};
+
+const expectPass = async (sandbox: Sandbox, { tests, named }: ReturnType<typeof suitesOf>[number]): Promise<void> => {
+  const { verdict, output } = await sandbox.run(tests, named);
+  if (verdict !== "passed") throw new Error(`the suites ${verdict} without a mutant: ${tests.join(" ")}\n${output}`);
+};
+
+const attempt = async (sandbox: Sandbox, mutant: Mutant): Promise<void> => {
+  const began = performance.now();
+  const verdict = await sandbox.try(mutant);
+  if (verdict !== "killed") alive++;
+  const shown = verdict === "killed" ? verdict : verdict.toUpperCase();
+  console.log(`${shown.padEnd(8)}  ${mutant.breaks} (${mutant.file}, ${seconds(began)})`);
+};
+
+try {
+  await share(suitesOf(others), expectPass);
+  for (const suites of suitesOf(alone)) await expectPass(sandboxes[0]!, suites);
+  console.log(`passed without a mutant (${seconds(start)})`);
+  await share(others, attempt);
+  for (const mutant of alone) await attempt(sandboxes[0]!, mutant);
 } finally {
   for (const sandbox of sandboxes) sandbox.close();
 }
