@@ -69,7 +69,8 @@ describe("dialogs", () => {
   test("code runs in the page only if the pipe allows it, otherwise there is a link", () => {
     const code = { kind: "execute", value: "return 1" } as const;
     expect(asked(code).told).toEqual([]);
-    expect(shown(asked(code).frames).join()).toContain("[Answer here](http://runcast/?run=r&answer)");
+    const link = "`Run JavaScript from send?` [Answer here](http://runcast/?run=r&answer)";
+    expect(shown(asked(code).frames).join()).toContain(link);
     expect(asked(code, `${PIPE}; execute=1`).told[0].call).toEqual({ type: "execute", data: { code: "return 1" } });
   });
 

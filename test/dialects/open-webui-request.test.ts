@@ -319,6 +319,25 @@ describe("history", () => {
     ]);
   });
 
+  test.each(["cards", "details"])(
+    "images that %s added below a call are removed, and the agent's own stay",
+    (style) => {
+      const image = { type: "file", file: "f", mediaType: "image/png", bytes: 1, name: "owl.png" } as const;
+      const own = "![Owl](https://owls.example/owl.png)";
+      const drawn: Event = { type: "tool-end", call: "c", outcome: "ok", content: [image] };
+      const entries = run(...text("p1", "Before."), ...call("c", "draw"), drawn, ...text("p2", own));
+      const items = itemsOf(framesOf(entries, style)).filter(({ type }) => type === "message");
+      const content = items.map((item) => item["content"][0].text).join("\n");
+      expect(content).toContain('"Result of draw"');
+      const texts = history({ role: "assistant", content }).flatMap(({ role, content: parts }) =>
+        role === "assistant"
+          ? parts.flatMap((part) => (part.type === "text" ? part.text.trim().split(/\n+/) : []))
+          : [],
+      );
+      expect(texts).toEqual(["Before.", own]);
+    },
+  );
+
   test("collapsed steps are removed", () => {
     expect(told("collapse").messages).toEqual([{ role: "assistant", content: [{ type: "text", text: "After." }] }]);
   });

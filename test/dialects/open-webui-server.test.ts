@@ -80,6 +80,19 @@ describe("over HTTP", () => {
     expect(await log.list({ limit: 1 })).toEqual([]);
   });
 
+  test("a request that ends with the agent's text, as up to 0.11.0 after a cut, starts nothing and says why", async () => {
+    const log = memory();
+    const { url } = await serve(silent, { dialects, log });
+    const messages = [
+      { role: "user", content: "Hello" },
+      { role: "assistant", content: "I look." },
+    ];
+    const response = await post(`${url}/open-webui/v1/chat/completions`, { stream: true, messages }, headers);
+    const lines = linesOf(await framesOf(response));
+    expect(lines.find(({ error }) => error)?.["error"].message).toMatch(/^This answer is incomplete/);
+    expect(await log.list({ limit: 1 })).toEqual([]);
+  });
+
   test("housekeeping starts nothing, even if it requests a stream", async () => {
     const log = memory();
     const { url } = await serve(silent, { dialects, log });

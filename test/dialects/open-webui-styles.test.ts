@@ -267,14 +267,17 @@ describe("details", () => {
     );
   });
 
-  test("all files of a result are in the block, images as images", () => {
+  test("all files of a result are in the block, and images also below it", () => {
     const image = { type: "file", file: "f", mediaType: "image/png", bytes: 1, name: "a.png" } as const;
     const report = { type: "file", file: "g", mediaType: "application/pdf", bytes: 2, name: "b.pdf" } as const;
-    const { attributes, parse } = blockOf(
-      blocks([...call("c", "draw"), { type: "tool-end", call: "c", outcome: "ok", content: [image, report] }])[0]!,
-    );
+    const [drawn] = blocks([
+      ...call("c", "draw"),
+      { type: "tool-end", call: "c", outcome: "ok", content: [image, report] },
+    ]);
+    const { attributes, parse, after } = blockOf(drawn!);
+    expect(after).toBe(`\n\n![a.png](http://runcast/files/f "Result of draw")\n\n`);
     expect(parse(attributes["files"])).toEqual([
-      { type: "image", url: "http://runcast/files/f", name: "a.png", content_type: "image/png", size: 1 },
+      { type: "file", url: "http://runcast/files/f", name: "a.png", size: 1 },
       { type: "file", url: "http://runcast/files/g", name: "b.pdf", content_type: "application/pdf", size: 2 },
     ]);
   });

@@ -223,15 +223,17 @@ describe("around the message", () => {
     });
   });
 
-  test("images of a result are in its card, by their URLs", () => {
+  test("images of a result are Markdown below its card, because newer versions show no other image of ours", () => {
     const image = { type: "file", file: "f1", mediaType: "image/png", name: "owl.png", bytes: 9 } as const;
     const frames = framesOf(
       run(...call("c", "draw"), ended("c", "drawn", { content: [{ type: "text", text: "drawn" }, image] })),
     );
-    const [result] = itemsOf(frames).filter(({ type }) => type === "function_call_output");
-    expect(result!["files"]).toEqual([
-      { type: "image", url: link(image), name: "owl.png", content_type: "image/png", size: 9 },
-    ]);
+    const [result, below] = itemsOf(frames).slice(-2);
+    expect(result!["files"]).toEqual([{ type: "file", url: link(image), name: "owl.png", size: 9 }]);
+    expect(below).toMatchObject({
+      type: "message",
+      content: [{ text: `![owl.png](${link(image)} "Result of draw")` }],
+    });
   });
 
   test("a status that another server sends as hidden clears the line", () => {
@@ -249,16 +251,17 @@ describe("around the message", () => {
         { type: "file", name: "x", url: "javascript:alert(1)" },
       ),
     );
+    expect(JSON.stringify(frames)).not.toContain("image/png");
     const told = (type: string) =>
       eventsIn(frames, type).map(({ files }) =>
         files.map((file: any) => `${file.type} ${file.name} ${file.url.at(-1)}`),
       );
     expect(told("chat:message:files")).toEqual([
       ["file a.txt 1"],
-      ["image b.png 2", "file a.txt 1"],
-      ["file a.txt 3", "image b.png 2"],
+      ["file b.png 2", "file a.txt 1"],
+      ["file a.txt 3", "file b.png 2"],
     ]);
-    expect(told("files")).toEqual([["file a.txt 3", "image b.png 2"]]);
+    expect(told("files")).toEqual([["file a.txt 3", "file b.png 2"]]);
   });
 
   test("embeds by id, todos as tasks, suggestions, a title, toasts", () => {

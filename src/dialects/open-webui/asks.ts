@@ -20,7 +20,12 @@ export const answerPath = (run: string, ask: string, kind: string): string =>
 
 /** The question of an ask, in one line. */
 export const questionOf = ({ title, message, kind }: EventOf<"ask-start">, tool: string | undefined): string =>
-  oneLine(title ?? message ?? (tool !== undefined && kind === "approval" ? `Allow ${tool}?` : "A question"));
+  oneLine(title ?? message ?? untitled(kind, tool));
+
+const untitled = (kind: EventOf<"ask-start">["kind"], tool: string | undefined): string => {
+  if (kind === "execute") return `Run JavaScript from ${tool ?? "the agent"}?`;
+  return kind === "approval" && tool !== undefined ? `Allow ${tool}?` : "A question";
+};
 
 /** How many characters of what is to be approved a dialog shows. */
 const MAX_SHOWN = 2000;

@@ -62,7 +62,7 @@ export const compatibility: readonly Compatibility[] = [
   { type: "status", reach: everywhere, since: "0.6.5", kept: true, says: "the line above the message" },
   { type: "source", reach: everywhere, since: "0.6.5", kept: true, says: "a citation" },
   { type: "citation", reach: everywhere, since: "0.6.5", kept: true, says: "a citation, by its older name" },
-  { type: "files", reach: everywhere, since: "0.6.5", kept: true, says: "files and images under the message" },
+  { type: "files", reach: everywhere, since: "0.6.5", kept: true, says: "files under the message" },
   {
     type: "chat:message:files",
     reach: everywhere,

@@ -1,5 +1,6 @@
 import type { Json, Message, Part } from "../../events.ts";
 import { SUB_AGENT } from "./encode.ts";
+import { withoutImages } from "./images.ts";
 import { unescapeHtml } from "./text.ts";
 import { parseJson } from "../../json.ts";
 
@@ -30,7 +31,11 @@ const marked = (part: Part): Part => {
   return first?.type === "text" && first.text.startsWith("Error:") ? { ...part, error: true } : part;
 };
 
-const readPart = (part: Part): Part[] => (part.type === "text" ? readText(part.text) : [part]);
+const readPart = (part: Part): Part[] => {
+  if (part.type !== "text") return [part];
+  const text = withoutImages(part.text);
+  return text !== part.text && text.trim() === "" ? [] : readText(text);
+};
 
 /** Blocks are never nested, and nothing within a block looks like its end. */
 const BLOCK = /\n*<details(\s[^>]*)?>\n([^]*?)<\/details>\n*/g;

@@ -66,7 +66,9 @@ const readStart = (asked: RunRequest, isStreamed: boolean, { headers }: DialectR
       do: "reply",
       reply: async (facts) => completion({ id: "housekeeping", model: asked.agent ?? "" }, await answer(facts)),
     };
-  if (isForwarded(headers) && asked.messages.at(-1)?.role === "tool") throw ranCalls(isStreamed);
+  const last = asked.messages.at(-1)?.role;
+  if (isForwarded(headers) && last === "tool") throw ranCalls(isStreamed);
+  if (isForwarded(headers) && last === "assistant") throw begunAnswer(isStreamed);
   // Drops the request's tools, which are Open WebUI's own: it would run calls to them and then query the agent again.
   const { agent, tools: _, user: __, ...rest } = asked;
   const [name, style] = agent === undefined ? [] : splitModel(agent);
@@ -100,6 +102,17 @@ const ranCalls = (isStreamed: boolean): Refusal =>
   new Refusal("cut-off", "The connection to the agent broke while it was working, so this answer is incomplete.", {
     status: 409,
     hint: "send the message again to start over",
+    inStream: isStreamed,
+  });
+
+/**
+ * The same request from versions up to 0.11.0, which remove open calls and their results. A user who asks to continue a
+ * response may send it, too, but a run cannot continue in the middle of a message.
+ */
+const begunAnswer = (isStreamed: boolean): Refusal =>
+  new Refusal("begun-answer", "This answer is incomplete, and an answer that has begun cannot be continued.", {
+    status: 409,
+    hint: "send the message again to start over, or ask for the rest in a new message",
     inStream: isStreamed,
   });
 

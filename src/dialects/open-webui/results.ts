@@ -1,5 +1,5 @@
 import type { EncodeOptions } from "../../dialect.ts";
-import type { CallOutcome, EventOf } from "../../events.ts";
+import type { CallOutcome, Content, EventOf } from "../../events.ts";
 import type { Result } from "./show.ts";
 import { nameText, oneLine } from "./text.ts";
 import { resultText } from "../frames/result-text.ts";
@@ -13,12 +13,13 @@ export const resultOf = (event: EventOf<"tool-end">, link: EncodeOptions["link"]
     outcome,
     link: files[0] ? link(files[0]) : page(),
     files: files.map((file) => ({
-      type: file.mediaType.startsWith("image/") ? ("image" as const) : ("file" as const),
+      type: "file" as const,
       url: link(file),
-      name: nameText(file.name ?? (file.mediaType.startsWith("image/") ? "image" : "file")),
-      content_type: oneLine(file.mediaType),
+      name: nameOf(file),
+      ...(!isImage(file) && { content_type: oneLine(file.mediaType) }),
       size: file.bytes,
     })),
+    images: files.filter(isImage).map((file) => ({ url: link(file), name: nameOf(file) })),
   };
   if (outcome === "ok" && only?.head !== undefined) {
     const { head, tail = "", bytes } = only;
@@ -27,6 +28,12 @@ export const resultOf = (event: EventOf<"tool-end">, link: EncodeOptions["link"]
   const shownText = resultText(event, link);
   return { ...shown, text: outcome === "ok" ? shownText : failure(outcome, error?.message, shownText) };
 };
+
+type File = Extract<Content, { type: "file" }>;
+
+const isImage = ({ mediaType }: File): boolean => mediaType.startsWith("image/");
+
+const nameOf = (file: File): string => nameText(file.name ?? (isImage(file) ? "image" : "file"));
 
 const OUTCOMES: Readonly<Record<Exclude<CallOutcome, "ok">, string>> = {
   error: "It failed.",

@@ -1,5 +1,6 @@
 import type { EncodeOptions, Frame } from "../../dialect.ts";
 import type { CallOutcome, Json } from "../../events.ts";
+import type { ResultImage } from "./images.ts";
 import type { Item, Output } from "./output.ts";
 import type { SideEvents } from "./side-events.ts";
 import type { Pipe } from "./pipe.ts";
@@ -57,10 +58,11 @@ export interface Call {
 }
 
 interface ResultFile {
-  readonly type: "image" | "file";
+  readonly type: "file";
   readonly url: string;
   readonly name: string;
-  readonly content_type: string;
+  /** Not set for an image, which newer versions would replace by their own icon. */
+  readonly content_type?: string;
   readonly size: number;
 }
 
@@ -71,8 +73,10 @@ export interface Result {
   /** The URL of the whole result. */
   readonly link: string;
   readonly gap?: Gap | undefined;
-  /** Files of the result. Open WebUI renders images. For other files, the text contains the URL. */
+  /** Files of the result. Open WebUI does not show them, but the text contains their URLs. */
   readonly files: readonly ResultFile[];
+  /** Those that are images. */
+  readonly images: readonly ResultImage[];
 }
 
 export const isOk = ({ outcome }: Pick<Result, "outcome">): boolean => outcome === "ok" || outcome === "deferred";

@@ -107,10 +107,11 @@ export const createSideEvents = (
       if (change === "deleted" && files.delete(name)) return say("chat:message:files", { files: allFiles() });
       if (where === undefined || change === "deleted") return [];
       const shown = {
-        type: mediaType.startsWith("image/") ? "image" : "file",
+        // Never marked as an image: newer versions show their own icon for one of another origin.
+        type: "file",
         url: where,
         name: nameText(name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1) || name),
-        ...(mediaType && { content_type: oneLine(mediaType) }),
+        ...(mediaType && !mediaType.startsWith("image/") && { content_type: oneLine(mediaType) }),
         ...(bytes !== undefined && { size: bytes }),
       };
       files.delete(name);

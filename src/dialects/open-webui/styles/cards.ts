@@ -1,6 +1,7 @@
 import type { Json } from "../../../events.ts";
+import { imagesText } from "../images.ts";
 import type { Item } from "../output.ts";
-import { type Call, type CreateShow, createWords, isOk } from "../show.ts";
+import { type Call, type CreateShow, createWords, type Frames, isOk } from "../show.ts";
 import { excerpt, jsonBytes, nameText, oneLine, plain } from "../text.ts";
 
 const RESULT_BYTES = 4 * 1024;
@@ -21,6 +22,12 @@ const SPECIAL: ReadonlySet<string> = new Set(["ask_user", "delegate_task", "disp
 export const cards: CreateShow = ({ output }) => {
   const items = new Map<string, Item>();
   let used = 0;
+
+  const added = (key: string, text: string): Frames => {
+    const message = { id: `images_${key}`, type: "message", role: "assistant", status: "completed" };
+    const { item, frames } = output.add(message);
+    return [...frames, ...output.write(item, text)];
+  };
 
   return {
     ...createWords(output),
@@ -43,8 +50,8 @@ export const cards: CreateShow = ({ output }) => {
       const item = items.get(key);
       return item ? output.set(item, {}, { status: "completed" }) : [];
     },
-    endCall({ key }, result) {
-      const { outcome, text, link, gap, files } = result;
+    endCall({ key, name }, result) {
+      const { outcome, text, link, gap, files, images } = result;
       const item = items.get(key);
       items.delete(key);
       if (!item) return [];
@@ -59,6 +66,7 @@ export const cards: CreateShow = ({ output }) => {
         }).frames,
         ...output.set(item, { call_id: key, status }),
         ...output.setField(item, "call_id", key),
+        ...(images.length > 0 ? added(key, imagesText(name, images)) : []),
       ];
     },
     endStep: () => [],

@@ -1,4 +1,5 @@
 import { argumentsOf } from "./cards.ts";
+import { imagesText } from "../images.ts";
 import type { Item } from "../output.ts";
 import { type Call, type CreateShow, createWords, type Frames, isOk, type Result } from "../show.ts";
 import { escapeHtml, nameText, plain, preview } from "../text.ts";
@@ -34,7 +35,7 @@ export const details: CreateShow = ({ output }) => {
     end: () => output.finish(),
     will: (message) =>
       [...open.values()].flatMap(({ call, item }) =>
-        output.asSwap(item, done(call, { outcome: "interrupted", text: message, link: "", files: [] })),
+        output.asSwap(item, done(call, { outcome: "interrupted", text: message, link: "", files: [], images: [] })),
       ),
   };
 };
@@ -74,5 +75,6 @@ const done = (call: Call, result: Result): string => {
     ["result", written],
   ];
   if (result.files.length > 0) attributes.push(["files", JSON.stringify(result.files.slice(0, 8))]);
-  return block(call, attributes, "Tool Executed", `${escapeHtml(written)}\n`);
+  const images = imagesText(call.name, result.images);
+  return `${block(call, attributes, "Tool Executed", `${escapeHtml(written)}\n`)}${images && `${images}\n\n`}`;
 };
