@@ -13,7 +13,7 @@ import type { RunContext, RunRequest, Source } from "../../../src/source.ts";
 import { type Account, FORWARDED, signIn } from "./account.ts";
 import { type ChatPage, type ChatPageOptions, openChat } from "./chat-page.ts";
 import { type Gates, createGates } from "./gates.ts";
-import { type OpenWebUi, useOpenWebUi } from "./open-webui.ts";
+import { type OpenWebUi, type Settings, useOpenWebUi } from "./open-webui.ts";
 import { storyteller } from "./stories.ts";
 
 export interface Live {
@@ -33,7 +33,11 @@ export interface Live {
 const HARMLESS = /ResizeObserver loop|Failed to set a named property 'args' on 'Window': Blocked a frame/;
 
 /** An Open WebUI, our server behind it as a connection, and a browser, once per file. */
-export const useLive = (program: string, agents: Record<string, Source> = {}): Live => {
+export const useLive = (
+  program: string,
+  agents: Record<string, Source> = {},
+  settings?: () => Promise<Settings>,
+): Live => {
   const started: string[] = [];
   const tabs: ChatPage[] = [];
   const workspace = mkdtempSync(path.join(tmpdir(), "runcast-study-"));
@@ -57,7 +61,7 @@ export const useLive = (program: string, agents: Record<string, Source> = {}): L
       ...agents,
     };
     const builtPage = page();
-    const openWebUi = await useOpenWebUi(program);
+    const openWebUi = await useOpenWebUi(program, await settings?.());
     server = createServer({
       agents: Object.fromEntries(
         Object.entries(sources).map(([name, source]) => [

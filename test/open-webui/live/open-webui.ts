@@ -13,10 +13,13 @@ export interface OpenWebUi {
   stop(): Promise<void>;
 }
 
-/** The instance at RUNCAST_OPEN_WEBUI_URL, which is stopped elsewhere, or a new one. */
-export const useOpenWebUi = async (program: string): Promise<OpenWebUi> => {
+/** Variables of Open WebUI's environment. */
+export type Settings = Readonly<Record<string, string>>;
+
+/** The instance at RUNCAST_OPEN_WEBUI_URL, which is stopped elsewhere, or a new one. A test with settings needs its own. */
+export const useOpenWebUi = async (program: string, settings?: Settings): Promise<OpenWebUi> => {
   const url = process.env.RUNCAST_OPEN_WEBUI_URL;
-  if (url === undefined) return startOpenWebUi(program);
+  if (url === undefined || settings) return startOpenWebUi(program, settings);
   return { url, version: await versionOf(url), stop: async () => {} };
 };
 
@@ -25,7 +28,7 @@ const START_MS = 180_000;
 const STOP_MS = 10_000;
 
 /** Starts an Open WebUI, offline and with an empty database. Its first account is the administrator's. */
-export const startOpenWebUi = async (program: string, attempts = 3): Promise<OpenWebUi> => {
+export const startOpenWebUi = async (program: string, settings: Settings = {}, attempts = 3): Promise<OpenWebUi> => {
   const directory = mkdtempSync(path.join(tmpdir(), "runcast-open-webui-"));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -36,6 +39,7 @@ export const startOpenWebUi = async (program: string, attempts = 3): Promise<Ope
       PATH,
       HOME,
       ...OFFLINE,
+      ...settings,
       DATA_DIR: path.join(directory, "data"),
       // A server empties this directory when it starts, so servers must not share one.
       STATIC_DIR: path.join(directory, "static"),
@@ -61,7 +65,7 @@ export const startOpenWebUi = async (program: string, attempts = 3): Promise<Ope
     const hasExited = child.exitCode !== null;
     await stop();
     // Another program may have taken the port before Open WebUI did, which takes a while.
-    if (hasExited && attempts > 1) return startOpenWebUi(program, attempts - 1);
+    if (hasExited && attempts > 1) return startOpenWebUi(program, settings, attempts - 1);
     throw new Error(`Open WebUI did not start. It printed:\n${printed}`, { cause: error });
   }
 };

@@ -59,18 +59,23 @@ describeLive("a connection that breaks while a tool runs", ({ program }) => {
     await chat.answer.getByText("Executing look_up").waitFor();
     return chat;
   };
-  const BROKE = "The connection to the agent broke while it was working";
+  // Versions before 0.11.1 send no trace of the call when they ask again.
+  const brokeOf = ({ version }: { readonly version: string }) =>
+    version.startsWith("0.10.")
+      ? "This answer is incomplete"
+      : "The connection to the agent broke while it was working";
 
   test("as if the answer were whole: the message says that it is not, and the agent is not started again", async () => {
     const proxy = await startEndingProxy(live.runcast);
     proxies.push(proxy);
     const chat = await startTool(proxy.url);
     proxy.end();
-    await chat.answer.getByText(BROKE).first().waitFor();
+    const broke = brokeOf(live.openWebUi);
+    await chat.answer.getByText(broke).first().waitFor();
     await chat.finished();
     expect(live.started).toHaveLength(1);
     await chat.reload();
-    await chat.answer.getByText(BROKE).first().waitFor();
+    await chat.answer.getByText(broke).first().waitFor();
   });
 
   test("in the midst of a chunk: Open WebUI runs nothing, and the agent is not started again", async () => {

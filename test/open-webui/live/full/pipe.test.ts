@@ -113,6 +113,8 @@ describeLive("the pipe", ({ program }) => {
       .first()
       .setInputFiles({ name: "owls.csv", mimeType: "text/csv", buffer });
     await chat.page.getByText("owls.csv").first().waitFor();
+    // Versions before 0.11 refuse to send while a file is uploading.
+    await expect.poll(() => chat.page.locator('form [class*="spinner"]').count()).toBe(0);
     await chat.send("Which documents do you have?");
     await chat.answer.getByText(`I have owls.csv (${buffer.length} bytes).`).waitFor();
   });
