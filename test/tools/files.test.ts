@@ -137,7 +137,9 @@ describe("write_file and edit_file", () => {
     await expect(call("edit_file", { path: "a.ts", find: "const", replace: "let" })).rejects.toThrow(
       "2 times (lines 1, 2)",
     );
-    await expect(call("edit_file", { path: "a.ts", find: "const  a", replace: "let" })).rejects.toThrow("different spaces");
+    await expect(call("edit_file", { path: "a.ts", find: "const  a", replace: "let" })).rejects.toThrow(
+      "different spaces",
+    );
     await expect(call("edit_file", { path: "a.ts", find: "nowhere", replace: "let" })).rejects.toThrow(
       "Read the file again",
     );
