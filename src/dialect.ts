@@ -60,7 +60,7 @@ export interface Dialect {
    * `answers` of the `start` command. A new message for a thread whose run has open asks is refused.
    */
   readonly segments?: true;
-  /** `cancel`: closing the connection that started the run cancels it, unless other viewers follow it. */
+  /** `cancel`: closing the connection that started the run cancels it, unless another viewer follows it in this dialect. */
   readonly disconnect: "continue" | "cancel";
   /** How its clients can answer an ask. */
   readonly asks: "inline" | "next-request" | "link";

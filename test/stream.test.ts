@@ -3,6 +3,7 @@ import net, { type AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
 import type { Dialect, Frame } from "../src/dialect.ts";
 import { native } from "../src/dialects/native.ts";
+import { openWebui } from "../src/dialects/open-webui.ts";
 import type { Content, Entry, Event } from "../src/events.ts";
 import type { Log } from "../src/log.ts";
 import { memory } from "../src/logs/memory.ts";
@@ -275,7 +276,7 @@ test.each(waits)(
   },
 );
 
-test("closing the connection stops a run only if its dialect specifies that and no one else follows", async () => {
+test("closing the connection stops a run only if its dialect specifies that and no one else follows in it", async () => {
   const closing: Dialect = { ...native, disconnect: "cancel" };
   const log = memory();
   const { url, server } = await serve(silent, { dialects: [closing], log });
@@ -290,6 +291,16 @@ test("closing the connection stops a run only if its dialect specifies that and 
   await until(async () => (await viewers()) === "1");
   expect(server.runner.active).toBe(1);
   await follower.body?.cancel();
+
+  // The page shows a run without being its client. If it counted, Stop in Open WebUI would do nothing next to a live view.
+  const shown = await serve(silent, { dialects: [native, openWebui], log });
+  const asked = { model: "test", stream: true, messages: [{ role: "user", content: "hi" }] };
+  const stopped = await post(`${shown.url}/open-webui/v1/chat/completions`, asked);
+  const run = stopped.headers.get("runcast-run")!;
+  const page = await fetch(`${shown.url}/runs/${run}/events`);
+  await stopped.body?.cancel();
+  await until(() => (log.info(run) as { outcome?: string }).outcome === "cancelled");
+  await page.body?.cancel();
 
   const other = await serve(silent);
   await (await post(`${other.url}/runs`, { message: "hi", run: "kept" })).body?.cancel();

@@ -14,8 +14,8 @@ import { Viewer } from "./viewer.ts";
 /** All viewers of this server's runs. */
 export interface Audience {
   follow(following: Following): void;
-  /** The number of viewers of this run, in any dialect. */
-  count(run: string): number;
+  /** The number of viewers of this run in this dialect. */
+  count(run: string, dialect: Dialect): number;
   /** The number of viewers that have not received all entries yet. */
   readonly behind: number;
   /** Cuts the connections of all viewers of this run. Without a run-end, their clients resume. */
@@ -64,6 +64,7 @@ export const createAudience = ({ log, metrics, waiting, onProblem }: AudienceOpt
   const viewers = new Set<Viewer>();
   const channels = new Map<string, Channel>();
   const counts = new Map<string, number>();
+  const crowd = (run: string, { name }: Dialect) => `${name} ${run}`;
 
   const stageFor = (read: Log): Stage => (read === log ? stage : { ...stage, log: read });
   const channelOf = ({ run, dialect, options, linkBase, log: read }: Following) => {
@@ -78,9 +79,10 @@ export const createAudience = ({ log, metrics, waiting, onProblem }: AudienceOpt
     const { channel } = viewer;
     metrics.viewers--;
     heartbeats.remove(viewer);
-    const left = (counts.get(channel.run) ?? 1) - 1;
-    if (left > 0) counts.set(channel.run, left);
-    else counts.delete(channel.run);
+    const key = crowd(channel.run, channel.dialect);
+    const left = (counts.get(key) ?? 1) - 1;
+    if (left > 0) counts.set(key, left);
+    else counts.delete(key);
     viewers.delete(viewer);
     if (--channel.viewers > 0) return;
     channels.delete(channel.key);
@@ -93,7 +95,7 @@ export const createAudience = ({ log, metrics, waiting, onProblem }: AudienceOpt
       const channel = channelOf(following);
       channel.viewers++;
       metrics.viewers++;
-      counts.set(run, (counts.get(run) ?? 0) + 1);
+      counts.set(crowd(run, dialect), (counts.get(crowd(run, dialect)) ?? 0) + 1);
       const onLeft = onCut
         ? (left: Viewer, finished: boolean) => {
             leave(left);
@@ -107,7 +109,7 @@ export const createAudience = ({ log, metrics, waiting, onProblem }: AudienceOpt
       if (frames) viewer.write(new Chunk(frames.map(frameText).join("")), false);
       viewer.flush();
     },
-    count: (run) => counts.get(run) ?? 0,
+    count: (run, dialect) => counts.get(crowd(run, dialect)) ?? 0,
     get behind() {
       let behind = 0;
       for (const { slot } of viewers) if (slot < 0) behind++;

@@ -98,7 +98,8 @@ export const createCommands = (options: CommandsOptions): Commands => {
     const isOurs = started || command.answers !== undefined;
     const cancels = isOurs && (command.disconnect ?? exchange.dialect.disconnect) === "cancel";
     const onCut = () => {
-      if (audience.count(run) > 0) return;
+      // Another viewer in this dialect may be the same client after it reconnected. A page that shows the run is not.
+      if (audience.count(run, dialect) > 0) return;
       runner.cancel(run, { reason: "the client closed its connection", ...actor(principal) }).catch(options.onError);
     };
     const info = await infoOf(run, started ? "start" : "watch", exchange);
