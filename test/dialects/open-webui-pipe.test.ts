@@ -137,9 +137,10 @@ describe("answers", () => {
     expect(answer(kind, result)).toEqual({ do: "answer", run: "r", ask: "a/1", answer: expected });
   });
 
-  test("a dialog that no user saw is not an answer", () => {
+  test("a dialog that no user saw, or in which none chose, is not an answer", () => {
     expect(refused(() => answer("yes", { error: "Client session disconnected." }))).toMatchObject({ status: 422 });
     expect(refused(() => answer("text", undefined))).toMatchObject({ status: 422 });
+    expect(refused(() => answer("option", ""))).toMatchObject({ status: 422 });
     expect(refused(() => answer("whatever", true))).toMatchObject({ status: 400 });
   });
 });

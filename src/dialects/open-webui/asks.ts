@@ -120,10 +120,12 @@ const readOption = (result: unknown): Answer => {
   return chosen.success && chosen.data.allow !== undefined ? chosen.data : { allow: false };
 };
 
-/** Reads a dialog's result. A dialog that no user saw is not an answer, so the ask stays open. */
+/** Reads a dialog's result. A dialog that no user saw, or in which none chose, is not an answer, so the ask stays open. */
 export const readAnswer = (kind: string, result: unknown): Answer => {
   const isError = typeof result === "object" && result !== null && "error" in result;
-  if (result === undefined || (isError && kind !== "value"))
+  // Confirm without a choice.
+  const isUndecided = kind === "option" && result === "";
+  if (result === undefined || isUndecided || (isError && kind !== "value"))
     throw new Refusal("no-answer", "the dialog was not answered", {
       status: 422,
       hint: "ask again, or answer on the run's own page",
