@@ -1,5 +1,4 @@
-import { execFileSync } from "node:child_process";
-import { readFileSync, readdirSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { agents, commandOf } from "../../scripts/install-agents/agents.ts";
@@ -37,11 +36,10 @@ const LACKS: Readonly<Record<string, readonly string[]>> = {
 const suite = (name: string, command: readonly [string, ...string[]]): void => {
   let agent: ScriptedAgent;
   let source: Source;
-  let home: string;
   let cwd: string;
   beforeAll(async () => {
     agent = await startScriptedAgent(name, command);
-    ({ source, home, cwd } = agent);
+    ({ source, cwd } = agent);
   });
   beforeEach(() => agent.reset());
   afterAll(() => agent.close());
@@ -162,13 +160,12 @@ const suite = (name: string, command: readonly [string, ...string[]]): void => {
     for (const { event } of await entriesOf(log, run))
       if (event.type === "ask-start") await runner.answer(run, event.ask, allowOnce());
     await until(({ type }) => type === "tool-execute");
-    await expect.poll(() => processesWith("sleep 271").length).toBeGreaterThan(0);
+    await expect.poll(() => agent.processes("sleep").length).toBeGreaterThan(0);
     await runner.cancel(run);
     const events = await ended();
     expect(events.filter(({ type }) => type === "tool-end")).toMatchObject([{ outcome: "cancelled" }]);
     expect(events.at(-1)).toMatchObject({ outcome: "cancelled" });
-    await expect.poll(() => processesWith("sleep 271")).toEqual([]);
-    await expect.poll(() => processesOf(home)).toEqual([]);
+    await expect.poll(() => agent.processes()).toEqual([]);
   });
 
   story("cancel in an ask", async () => {
@@ -189,8 +186,8 @@ const suite = (name: string, command: readonly [string, ...string[]]): void => {
   story("killed agent", async () => {
     const { until, ended } = await start("EDIT");
     await until(({ type }) => type === "ask-start");
-    expect(processesOf(home).length).toBeGreaterThan(0);
-    for (const pid of processesOf(home)) process.kill(pid, "SIGKILL");
+    expect(agent.processes().length).toBeGreaterThan(0);
+    for (const pid of agent.processes()) process.kill(pid, "SIGKILL");
     const events = await ended();
     expect(events.at(-1)).toMatchObject({ outcome: "error", error: { code: "agent-exited", retryable: true } });
     expect(events.findLast(({ type }) => type === "tool-end")).toMatchObject({ outcome: "interrupted" });
@@ -215,22 +212,3 @@ const suite = (name: string, command: readonly [string, ...string[]]): void => {
 
 const allowOnce = (): Answer => ({ allow: true });
 const joined = (deltas: readonly { readonly delta: string }[]): string => deltas.map(({ delta }) => delta).join("");
-
-/** The processes of the agent with this home directory. Not found by command line, because some agents change theirs. */
-const processesOf = (home: string): number[] =>
-  readdirSync("/proc").flatMap((name) => {
-    try {
-      const isIts = /^\d+$/.test(name) && readFileSync(`/proc/${name}/environ`, "utf8").includes(`HOME=${home}\0`);
-      return isIts ? [Number(name)] : [];
-    } catch {
-      return [];
-    }
-  });
-
-/** The processes with this text in their command line, except the one that searches. */
-const processesWith = (text: string): number[] =>
-  execFileSync("ps", ["-A", "-o", "pid=,args="], { encoding: "utf8" })
-    .split("\n")
-    .filter((line) => line.includes(text) && !line.includes("ps -A"))
-    .map((line) => Number(line.trim().split(" ")[0]))
-    .filter((pid) => pid !== process.pid);

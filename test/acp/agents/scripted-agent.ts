@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Source } from "../../../src/source.ts";
@@ -15,6 +15,8 @@ export interface ScriptedAgent {
   readonly cwd: string;
   /** Writes these files as they are before each story. */
   reset(): void;
+  /** The agent's processes, with those that it started, or only those of one program. */
+  processes(program?: string): readonly number[];
   close(): Promise<void>;
 }
 
@@ -35,6 +37,7 @@ export const startScriptedAgent = async (
       writeFileSync(path.join(cwd, "notes.txt"), NOTES);
       writeFileSync(path.join(cwd, "other.txt"), "something else\n");
     },
+    processes: (program) => processesOf(home, program),
     close: async () => {
       await provider.close();
       for (const folder of [home, cwd])
@@ -42,3 +45,16 @@ export const startScriptedAgent = async (
     },
   };
 };
+
+/** Found by their home directory, not by command line: some agents change theirs, and other tests may run the same commands. */
+const processesOf = (home: string, program?: string): readonly number[] =>
+  readdirSync("/proc").flatMap((pid) => {
+    if (!/^\d+$/.test(pid)) return [];
+    try {
+      const isIts = readFileSync(`/proc/${pid}/environ`, "utf8").includes(`HOME=${home}\0`);
+      const [started = ""] = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+      return isIts && (program === undefined || path.basename(started) === program) ? [Number(pid)] : [];
+    } catch {
+      return [];
+    }
+  });
