@@ -374,5 +374,6 @@ test("an approval with options is a list of them, and the answer names one", () 
   const answered = (result: unknown) => readAnswer("option", result);
   expect(answered('{"allow":true,"option":"once"}')).toEqual({ allow: true, option: "once" });
   expect(answered('{"allow":false,"option":"no"}')).toEqual({ allow: false, option: "no" });
-  for (const closed of [false, null, "", "nonsense"]) expect(answered(closed)).toEqual({ allow: false });
+  for (const closed of [false, null, "nonsense"]) expect(answered(closed)).toEqual({ allow: false });
+  expect(() => answered("")).toThrow("the dialog was not answered");
 });

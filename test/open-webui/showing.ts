@@ -62,16 +62,19 @@ const latestAfter = (latest: Showing["latest"], { event }: Entry): Showing["late
   }
 };
 
-/** The displayed items in order. A text that consists only of a call's block counts as that card. */
+/** The displayed items in order. A call's block counts as its card, and what follows it in the same text as text. */
 export const shownItems = (
   { items }: Display,
   generation: Generation,
 ): readonly (ShownText | ShownCard | ShownThinking)[] =>
-  ungrouped(items).map((item) => {
-    if (item.kind !== "text" || !item.text.includes("<details")) return item;
+  ungrouped(items).flatMap((item) => {
+    if (item.kind !== "text" || !item.text.includes("<details")) return [item];
     const [block, ...others] = markdownBlocks(item.text.trim());
-    const isCall = block?.kind === "details" && block.attributes["type"] === "tool_calls" && others.length === 0;
-    return isCall ? detailsCard(block, generation) : item;
+    if (block?.kind !== "details" || block.attributes["type"] !== "tool_calls") return [item];
+    if (others.some(({ kind }) => kind === "details")) return [item];
+    const [, text = ""] = item.text.split("</details>");
+    const rest: ShownText[] = text.trim() === "" ? [] : [{ kind: "text", text }];
+    return [detailsCard(block, generation), ...rest];
   });
 
 /** Calls that are shown twice. */
