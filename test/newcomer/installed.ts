@@ -27,9 +27,9 @@ export const standIn = (
   chmodSync(file, 0o755);
 };
 
-/** Runcast from this checkout, in place of `npm install -g runcast`. */
+/** Runcast from this checkout, in place of `npm install runcast` in this directory. */
 export const standInRuncast = (directory: string): void =>
-  standIn(directory, "runcast", [
+  standIn(path.join(directory, "node_modules/.bin"), "runcast", [
     process.execPath,
     "--disable-warning=ExperimentalWarning",
     "--import",

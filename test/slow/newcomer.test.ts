@@ -60,15 +60,14 @@ describeInBrowser("a newcomer, from the first step to the page and Open WebUI", 
     const [cwd, bin] = [temporary(agent), temporary("bin")];
     const provider = await startProvider(cwd);
     onStop(provider.close);
-    if (!packed) standInRuncast(bin);
     const environment = (first: string, own: Readonly<Record<string, string>>) => {
-      const base = packed?.environment({ npm_config_prefix: bin }) ?? freshEnvironment({}, cwd);
-      return { ...base, ...own, PATH: [bin, path.join(bin, "bin"), first, base["PATH"]].join(path.delimiter) };
+      const base = packed?.environment() ?? freshEnvironment({}, cwd);
+      return { ...base, ...own, PATH: [bin, first, base["PATH"]].join(path.delimiter) };
     };
     return { cwd, bin, provider, environment };
   };
 
-  /** Follows the steps in order. `npm install` installs only Runcast: the rest is already there. */
+  /** Follows the steps in order. */
   const follow = async (
     { heading, agent, usualPort }: { readonly heading: string; readonly agent: string; readonly usualPort?: number },
     cwd: string,
@@ -86,17 +85,18 @@ describeInBrowser("a newcomer, from the first step to the page and Open WebUI", 
       for (const command of commands) {
         const [program] = command.split(" ");
         if (program === "npm") {
-          expect(command).toMatch(/^npm install -g runcast( |$)/);
-          if (packed) await mustRun("npm install -g runcast", cwd, env);
+          expect(command).toBe("npm install runcast");
+          if (packed) await mustRun(command, cwd, env);
+          else standInRuncast(cwd);
         } else if (program === "pip") env = { ...env, ...(await afterPip(command, cwd, env)) };
-        else if (command !== "runcast serve") {
+        else if (command !== "npx runcast serve") {
           expect(Number(/ --port (\d+)/.exec(command)?.[1] ?? usualPort)).toBe(said);
           await startServer(`${command.replace(/ --port \d+/, "")} --port ${port}`, port, cwd, env);
         }
       }
     }
-    expect(steps.flatMap(({ commands }) => commands).at(-1)).toBe("runcast serve");
-    const { url, page } = await walk(heading, { commands: ["runcast serve"], cwd, env, open, answer: ANSWER });
+    expect(steps.flatMap(({ commands }) => commands).at(-1)).toBe("npx runcast serve");
+    const { url, page } = await walk(heading, { commands: ["npx runcast serve"], cwd, env, open, answer: ANSWER });
     await page.close();
     await expectModel(url, agent);
   };
