@@ -48,8 +48,8 @@ export const mutants: readonly Mutant[] = [
     file: "src/client/follower.ts",
     edits: [
       [
-        'if (done) return cut("cut", "the stream ended before the run did");',
-        'if (done) {\n        options.onEmpty();\n        return cut("cut", "the stream ended");\n      }',
+        'if (!chunks) return cut("cut", "the stream ended before the run did");',
+        'if (!chunks) {\n        options.onEmpty();\n        return cut("cut", "the stream ended");\n      }',
       ],
     ],
     tests: ["test/client.test.ts"],
