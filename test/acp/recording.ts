@@ -86,7 +86,7 @@ export const replay = (lines: readonly Line[]): readonly Replayed[] => {
       const open = asks.get(message.params?.requestId);
       if (open && asks.delete(message.params?.requestId))
         open.prompt.events.push(...open.prompt.decoder.withdrawn(open.ask));
-    } else if (!prompt) return;
+    } else if (!prompt || !message.params) return;
     else if (message.method === "session/update") {
       prompt.updates.push(message.params.update);
       prompt.events.push(...prompt.decoder.update(message.params.update));
