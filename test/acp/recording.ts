@@ -4,6 +4,7 @@ import { memory } from "../../src/logs/memory.ts";
 import { approvalsOf } from "../../src/protocol.ts";
 import { createRunner } from "../../src/runner.ts";
 import { Refusal } from "../../src/source.ts";
+import type { Exit } from "../../src/sources/acp/call-content.ts";
 import { Decoder } from "../../src/sources/acp/decoder.ts";
 
 /** The messages between a client and an agent, one line each. */
@@ -96,7 +97,7 @@ export const replay = (lines: readonly Line[]): readonly Replayed[] => {
       requests.set(message.id, ({ result }) => {
         const id = textOf(result?.terminalId ?? message.params.terminalId);
         const whole = textOf(result?.output ?? terminals.get(id));
-        const exit = result?.exitStatus ?? (message.method === "terminal/wait_for_exit" ? result : undefined);
+        const exit = exitIn(result?.exitStatus ?? (message.method === "terminal/wait_for_exit" ? result : undefined));
         prompt.events.push(...prompt.decoder.terminal(id, whole.slice(terminals.get(id)?.length ?? 0), exit));
         terminals.set(id, whole);
       });
@@ -128,6 +129,13 @@ export const replay = (lines: readonly Line[]): readonly Replayed[] => {
 
   for (const { from, message } of lines) if (message) (from === "agent" ? toClient : toAgent)(message);
   return prompts;
+};
+
+/** A client makes this itself, so it is well-formed even where an agent is hostile. */
+const exitIn = (value: any): Exit | undefined => {
+  const { exitCode = null, signal = null } = value ?? {};
+  const isCode = exitCode === null || typeof exitCode === "number";
+  return value && isCode && (signal === null || typeof signal === "string") ? { exitCode, signal } : undefined;
 };
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
