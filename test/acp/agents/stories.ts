@@ -61,8 +61,9 @@ export const stories: Readonly<Record<string, readonly Reply[]>> = {
     { text: "I count.", uses: [{ tool: "shell", command: "for i in 1 2 3; do echo line $i; sleep 0.3; done" }] },
     { text: "I have counted." },
   ],
+  // Codex drops the first output of a command, so there is a second.
   LONG: [
-    { text: "I wait.", uses: [{ tool: "shell", command: "echo begun; sleep 271; echo over" }] },
+    { text: "I wait.", uses: [{ tool: "shell", command: "echo begun; sleep 1; echo working; sleep 271; echo over" }] },
     { text: "I have waited." },
   ],
   PLAN: [

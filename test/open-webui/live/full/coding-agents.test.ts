@@ -95,10 +95,10 @@ describeLive("coding agents", ({ program }) => {
       await chat.send("Run a LONG command");
       if (!runsWithoutAsking) await (isPipe ? allowInDialog(chat) : allowInView(chat));
       await expect.poll(() => agent().processes("sleep")).toHaveLength(1);
-      // Its first line, while it still runs.
+      // Its output, while it still runs.
       if (!isPipe && !reportsAtEnd)
         await viewIn(chat)
-          .getByText(/^begun$/m)
+          .getByText(/^working$/m)
           .last()
           .waitFor();
       if (!isPipe) await show(chat, "command");
