@@ -64,7 +64,7 @@ export const createAudience = ({ log, metrics, waiting, onProblem }: AudienceOpt
   const viewers = new Set<Viewer>();
   const channels = new Map<string, Channel>();
   const counts = new Map<string, number>();
-  const crowd = (run: string, { name }: Dialect) => `${name} ${run}`;
+  const countKey = (run: string, { name }: Dialect) => `${name} ${run}`;
 
   const stageFor = (read: Log): Stage => (read === log ? stage : { ...stage, log: read });
   const channelOf = ({ run, dialect, options, linkBase, log: read }: Following) => {
@@ -79,7 +79,7 @@ export const createAudience = ({ log, metrics, waiting, onProblem }: AudienceOpt
     const { channel } = viewer;
     metrics.viewers--;
     heartbeats.remove(viewer);
-    const key = crowd(channel.run, channel.dialect);
+    const key = countKey(channel.run, channel.dialect);
     const left = (counts.get(key) ?? 1) - 1;
     if (left > 0) counts.set(key, left);
     else counts.delete(key);
@@ -95,7 +95,7 @@ export const createAudience = ({ log, metrics, waiting, onProblem }: AudienceOpt
       const channel = channelOf(following);
       channel.viewers++;
       metrics.viewers++;
-      counts.set(crowd(run, dialect), (counts.get(crowd(run, dialect)) ?? 0) + 1);
+      counts.set(countKey(run, dialect), (counts.get(countKey(run, dialect)) ?? 0) + 1);
       const onLeft = onCut
         ? (left: Viewer, finished: boolean) => {
             leave(left);
@@ -109,7 +109,7 @@ export const createAudience = ({ log, metrics, waiting, onProblem }: AudienceOpt
       if (frames) viewer.write(new Chunk(frames.map(frameText).join("")), false);
       viewer.flush();
     },
-    count: (run, dialect) => counts.get(crowd(run, dialect)) ?? 0,
+    count: (run, dialect) => counts.get(countKey(run, dialect)) ?? 0,
     get behind() {
       let behind = 0;
       for (const { slot } of viewers) if (slot < 0) behind++;

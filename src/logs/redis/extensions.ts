@@ -17,7 +17,7 @@ interface Extension {
 type Result = "stored" | "refused" | "sent";
 
 /** How many runs one script call extends. It must not block the engine for long. */
-const MOST = 100;
+const MAX_RUNS = 100;
 
 /**
  * Stores extensions of many runs in one script call, because a call costs more than what it stores. There is one call at
@@ -59,7 +59,7 @@ export const createExtensions = (connection: RedisConnection, keys: Keys) => {
     // Collect all appends of this turn.
     await Promise.resolve();
     while (waiting.length > 0) {
-      const batch = waiting.splice(0, MOST);
+      const batch = waiting.splice(0, MAX_RUNS);
       try {
         const resultOf = await send(batch.map(({ extension }) => extension));
         for (const [place, { done }] of batch.entries()) done.resolve(resultOf(place));
