@@ -37,7 +37,7 @@ export const checkAttachments = async (
     throw new HttpRefusal(
       413,
       "files-too-large",
-      `The files of a request can have up to ${megabytes(limits.filesBytes)} in total; these have ${megabytes(total)}.`,
+      `The files of a request can be up to ${megabytes(limits.filesBytes)} in total; these are ${megabytes(total)}.`,
       "Send fewer or smaller ones. The setting limits.filesBytes sets the limit.",
     );
 };
