@@ -63,7 +63,7 @@ What a "yes" means:
 ${trials.map(({ name, shows }) => `- \`${name}\`: ${sentence(shows)}`).join("\n")}
 
 "n/a" means that the trial does not apply. In most trials, the model writes a piece of text every 10 ms, as fast models
-do. In \`cut-anywhere\`, \`slow-viewer\` and \`many-tokens\` it writes much faster, so a server that loses or reorders text
+do. In \`cut-anywhere\` and \`many-tokens\` it writes much faster, so a server that loses or reorders text
 under load shows it there. In \`many-tokens\`, the figures are bytes on the wire and microseconds for each
 token. Two figures that differ by less than a fifth are alike: the machine is shared with the model and the tools.
 
