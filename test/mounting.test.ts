@@ -185,6 +185,22 @@ test("fetch without connection info requires a key", async () => {
   await Promise.all([open.close(), locked.close()]);
 });
 
+test("a client that leaves while it sends a refused body does not affect the program", async () => {
+  const server = createServer({ agents: {}, dialects: [native], log: memory(), key: KEY });
+  const sending = Promise.withResolvers<ReadableStreamDefaultController>();
+  const body = new ReadableStream({ start: sending.resolve });
+  const request = new Request("http://localhost/runs", { method: "POST", body, duplex: "half" } as RequestInit);
+  expect(await refusal(await server.fetch(request))).toMatchObject({ code: "key-required" });
+  const uncaught: unknown[] = [];
+  const listen = (error: unknown) => uncaught.push(error);
+  process.on("uncaughtException", listen);
+  (await sending.promise).error(new Error("the client left"));
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off("uncaughtException", listen);
+  expect(uncaught).toEqual([]);
+  await server.close();
+});
+
 test("a body that other code has already consumed is reported", async () => {
   const swallow: Mount = (server) => (request, response) => {
     request.resume().on("end", () => server.listener(request, response));

@@ -30,6 +30,8 @@ const incomingOf = (request: Request, { incoming }: FetchEnvironment): IncomingM
   if (request.body && headers["content-length"] === undefined) headers["transfer-encoding"] = "chunked";
   const { remoteAddress, localAddress } = incoming?.socket ?? {};
   const body = request.body ? Readable.fromWeb(request.body as WebStream) : Readable.from([]);
+  // Node's requests report an error only to listeners. Without one, this stream would end the process.
+  body.on("error", () => {});
   return Object.assign(body, {
     method: request.method,
     url: url.pathname + url.search,
