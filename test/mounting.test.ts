@@ -7,6 +7,7 @@ import express from "express";
 import { Hono } from "hono";
 import { describe, expect, test } from "vitest";
 import { createClient } from "../src/client.ts";
+import { aiSdk } from "../src/dialects/ai-sdk.ts";
 import { native } from "../src/dialects/native.ts";
 import { openaiChat } from "../src/dialects/openai-chat.ts";
 import type { Log } from "../src/log.ts";
@@ -164,6 +165,11 @@ describe.each(Object.entries(mounts))("mounted as %s", (name, mount) => {
     const family = await post(`${url}/v1/chat/completions`, { model: "none", messages: [] }, authorization);
     expect(family.status).toBe(400);
     expect(((await family.json()) as { error: object }).error).toHaveProperty("type");
+  });
+
+  test("a response without headers of its own arrives", async () => {
+    const { url } = await mounted(mount, silent, { dialects: [native, aiSdk] });
+    expect((await fetch(`${url}/ai-sdk/unknown-chat/stream`)).status).toBe(204);
   });
 
   test.skipIf(reachable === undefined)("without a key it responds only on a loopback address", async () => {

@@ -73,7 +73,7 @@ class Outgoing extends Writable {
 
   flushHeaders(): void {}
 
-  writeHead(status: number, headers: Readonly<Record<string, string | number>>): this {
+  writeHead(status: number, headers: Readonly<Record<string, string | number>> = {}): this {
     for (const [name, value] of Object.entries(headers)) this.#headers.set(name, `${value}`);
     const hasBody = this.#method !== "HEAD" && !NO_BODY.has(status);
     this.headersSent = true;
