@@ -30,17 +30,12 @@ export interface Runner {
    * `unknown`: no such target. If another process owns the run, that process cancels it. Rejects with a Refusal if the
    * log cannot store the end of a stopped run, or if no process acts in time.
    */
-  cancel(run: string, target?: CancelTarget): Promise<"cancelled" | "ended" | "unknown">;
+  cancel(run: string, target?: CancelTarget): Promise<CancelResult>;
   /**
    * The first answer wins. The same answer again returns `same`, a different one `conflict`. An expired or cancelled
    * ask returns `closed`. Works for runs owned by other processes. Rejects with a Refusal if no process acts in time.
    */
-  answer(
-    run: string,
-    ask: string,
-    answer: Answer,
-    by?: string,
-  ): Promise<"accepted" | "same" | "conflict" | "closed" | "unknown">;
+  answer(run: string, ask: string, answer: Answer, by?: string): Promise<AnswerResult>;
   /** Undefined unless the run is active in this process. */
   waiting(run: string): Waiting | undefined;
   readonly active: number;
@@ -58,6 +53,9 @@ export interface Runner {
    */
   close(options?: CloseOptions): Promise<void>;
 }
+
+export type CancelResult = "cancelled" | "ended" | "unknown";
+export type AnswerResult = "accepted" | "same" | "conflict" | "closed" | "unknown";
 
 export interface CloseOptions {
   readonly handOverMs?: number | undefined;

@@ -1,7 +1,7 @@
 import type { Waiting } from "../dialect.ts";
 import type { Answer, Event, EventOf, Problem } from "../events.ts";
 import { LogReset } from "../log.ts";
-import type { CancelTarget } from "../runner.ts";
+import type { AnswerResult, CancelResult, CancelTarget } from "../runner.ts";
 import type { RunContext } from "../source.ts";
 import { takeAttachments, withAttachments } from "./attachments.ts";
 import { type Ending, closeAsks, closeTarget } from "./close.ts";
@@ -74,7 +74,7 @@ export class ActiveRun {
     return this.#ended.promise;
   }
 
-  async cancel({ agent, call, by, reason }: CancelTarget): Promise<"cancelled" | "ended" | "unknown"> {
+  async cancel({ agent, call, by, reason }: CancelTarget): Promise<CancelResult> {
     await this.#pastKnown();
     if (call !== undefined) return await this.#cancelOne("call", call);
     if (agent !== undefined) return await this.#cancelOne("agent", agent);
@@ -84,11 +84,7 @@ export class ActiveRun {
     return hasFailed(this.#state) ? await this.#tooLate() : "cancelled";
   }
 
-  async answer(
-    ask: string,
-    answer: Answer,
-    by: string | undefined,
-  ): Promise<"accepted" | "same" | "conflict" | "closed" | "unknown"> {
+  async answer(ask: string, answer: Answer, by: string | undefined): Promise<AnswerResult> {
     await this.#pastKnown();
     if (hasFailed(this.#state)) return (await this.#settled()) ? "closed" : "unknown";
     const result = this.#intake.asks.answer(this.#intake.verifier.asks.get(ask), answer, by);
@@ -275,7 +271,7 @@ export class ActiveRun {
     return first.end;
   }
 
-  async #cancelOne(kind: "call" | "agent", id: string): Promise<"cancelled" | "ended" | "unknown"> {
+  async #cancelOne(kind: "call" | "agent", id: string): Promise<CancelResult> {
     if (hasFailed(this.#state)) return await this.#tooLate();
     const { verifier, targets, renamer } = this.#intake;
     const target = kind === "call" ? verifier.calls.get(id) : verifier.agents.get(id);

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Answer, AskOutcome, Event, EventOf, Json } from "../events.ts";
 import { choicesOf } from "../protocol.ts";
 import { issuesText, jsonSchema } from "../json-schema.ts";
+import type { AnswerResult } from "../runner.ts";
 import { Refusal } from "../source.ts";
 import type { OpenAsk } from "../verify.ts";
 import { after } from "./timer.ts";
@@ -15,11 +16,7 @@ export interface AskResult {
 /** The asks of one run: their waiters, expiry timers and answers. */
 export interface Asks {
   answerTo(ask: string): Promise<AskResult>;
-  answer(
-    ask: OpenAsk | undefined,
-    answer: Answer,
-    by: string | undefined,
-  ): "accepted" | "same" | "conflict" | "closed" | "unknown";
+  answer(ask: OpenAsk | undefined, answer: Answer, by: string | undefined): AnswerResult;
   observe(event: EventOf<"ask-start" | "ask-end">): void;
   /** Replays an event that an earlier owner wrote. Starts no expiry timers; see `arm`. */
   replay(event: EventOf<"ask-start" | "ask-end">): void;

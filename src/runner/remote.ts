@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Answer, Event } from "../events.ts";
 import type { Control, Log } from "../log.ts";
-import type { CancelTarget } from "../runner.ts";
+import type { AnswerResult, CancelResult, CancelTarget } from "../runner.ts";
 import { Refusal } from "../source.ts";
 import { createVerifier, type Verifier } from "../verify.ts";
 import { createAsks } from "./asks.ts";
@@ -10,13 +10,8 @@ import { pagesOf } from "./resume.ts";
 
 /** Cancels and answers for runs that another process owns, or that wait to be taken over. */
 export interface Remote {
-  cancel(run: string, target: CancelTarget): Promise<"cancelled" | "ended" | "unknown">;
-  answer(
-    run: string,
-    ask: string,
-    answer: Answer,
-    by: string | undefined,
-  ): Promise<"accepted" | "same" | "conflict" | "closed" | "unknown">;
+  cancel(run: string, target: CancelTarget): Promise<CancelResult>;
+  answer(run: string, ask: string, answer: Answer, by: string | undefined): Promise<AnswerResult>;
 }
 
 type Wanted = Control extends infer Kind ? (Kind extends Control ? Omit<Kind, "id"> : never) : never;
