@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Event } from "../src/events.ts";
-import { LogReset } from "../src/log.ts";
+import { type Log, LogReset } from "../src/log.ts";
 import { memory } from "../src/logs/memory.ts";
 import { demo } from "../src/models/demo.ts";
 import type { RunnableAgent, RunnerOptions } from "../src/runner.ts";
@@ -257,6 +257,38 @@ describe("controls for a run that is active in another process", () => {
 });
 
 describe("a run that is taken over", () => {
+  test("does not reach its source if it is cancelled while its files are read", async () => {
+    const { join, log, expire } = cluster();
+    const reading = Promise.withResolvers<void>();
+    const read = Promise.withResolvers<void>();
+    let resumed = 0;
+    const source: Source = Object.assign(waiting(asking), {
+      resume: async function* () {
+        resumed++;
+      },
+    });
+    const file = { type: "file" as const, mediaType: "text/plain", data: "aGk=" };
+    const { run } = await join().start({ messages: [{ role: "user", content: [file] }] }, named(source));
+    await untilEvent(log, run, ({ type }) => type === "ask-start");
+    expire();
+    const slow: Log = {
+      ...log,
+      get: async (...asked) => {
+        reading.resolve();
+        await read.promise;
+        return await log.get(...asked);
+      },
+    };
+    const second = join({ log: slow, findAgent: () => named(source) });
+    expect(await second.recover()).toBe(1);
+    await reading.promise;
+    const cancelled = second.cancel(run);
+    read.resolve();
+    expect(await cancelled).toBe("cancelled");
+    expect((await untilEnd(log, run)).at(-1)).toMatchObject({ outcome: "cancelled" });
+    expect(resumed).toBe(0);
+  });
+
   test("reports its new owner and position, its approval stays open, the answer counts, and its expiry applies", async () => {
     for (const isAnswered of [true, false]) {
       const { join, log, expire } = cluster();

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { dialects } from "../src/config/dialects.ts";
 import type { Event } from "../src/events.ts";
+import type { Log } from "../src/log.ts";
 import { memory } from "../src/logs/memory.ts";
 import { createRunQueue } from "../src/server/run-queue.ts";
 import { limitsOf } from "../src/server/limits.ts";
@@ -162,5 +163,32 @@ describe("runs over the limit", () => {
     await second.runner.cancel(working);
     await isGoing("waiting");
     expect((await entriesOf(log, waiting)).map(({ event }) => event.type)).toContain("run-resume");
+  });
+
+  test("start after a run that was stopped while its files were read", async () => {
+    const log = memory();
+    const reading = Promise.withResolvers<void>();
+    const read = Promise.withResolvers<void>();
+    const slow: Log = {
+      ...log,
+      put: async (...given) => {
+        reading.resolve();
+        await read.promise;
+        return await log.put(...given);
+      },
+    };
+    const queue = createRunQueue(limitsOf({ concurrentRuns: 1 }));
+    const { source, isGoing } = held();
+    const agent = queue.queued({ name: "test", source });
+    const { runner } = setUp({ log: slow });
+    const file = { type: "file" as const, mediaType: "text/plain", data: "aGk=" };
+    const first = runner.start({ run: "first", messages: [{ role: "user", content: [file] }] }, agent);
+    await reading.promise;
+    const cancelled = runner.cancel("first");
+    read.resolve();
+    await first;
+    expect(await cancelled).toBe("cancelled");
+    await runner.start({ messages: [{ role: "user", content: [{ type: "text", text: "second" }] }] }, agent);
+    await isGoing("second");
   });
 });

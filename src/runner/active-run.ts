@@ -160,11 +160,12 @@ export class ActiveRun {
     const { run, agent, takeover } = this.#options;
     if (takeover) return await this.#resume(takeover);
     const { request, stored } = await takeAttachments(this.#options.request, run, this.#files);
-    return await this.#readFrom(agent.source(request, this.#context), async (start) => {
+    const begin = async (start: EventOf<"run-start"> | undefined) => {
       await emitStart(this.#intake, { run, request: stored, agent }, start, this.#files.put);
       await this.#writer.flushed();
       this.#apply({ type: "start-stored" });
-    });
+    };
+    return await this.#readFrom(() => agent.source(request, this.#context), begin);
   }
 
   async #resume(takeover: Takeover): Promise<EventOf<"run-end"> | undefined> {
@@ -176,13 +177,17 @@ export class ActiveRun {
     const { resume } = agent.source;
     if (takeover.problem) return { type: "run-end", outcome: "interrupted", error: takeover.problem };
     if (!resume) throw new TypeError(`the agent ${agent.name} cannot continue a run`);
-    return await this.#readFrom(resume(await withAttachments(request, this.#files), this.#context, past));
+    const withFiles = await withAttachments(request, this.#files);
+    return await this.#readFrom(() => resume(withFiles, this.#context, past));
   }
 
   async #readFrom(
-    events: AsyncIterable<Event>,
+    source: () => AsyncIterable<Event>,
     begin: Reading["begin"] = () => Promise.resolve(),
   ): Promise<EventOf<"run-end"> | undefined> {
+    // The run was stopped while its files were read. A source that starts now would miss the abort.
+    if (this.#stop.signal.aborted) return void (await begin(undefined));
+    const events = source();
     const iterator = (this.#intake.redactor?.events(events) ?? events)[Symbol.asyncIterator]();
     this.#iterator = iterator;
     return await readSource(iterator, {
@@ -230,11 +235,9 @@ export class ActiveRun {
   #writeEnd(asked: Ending | undefined, end: EventOf<"run-end"> | undefined): void {
     const written = emitEnd(this.#intake, asked, end);
     this.#abandonSource(written.error ?? OVER);
-    this.#writer.flushed().then(
-      () => this.#apply({ type: "end-stored", end: written }),
-      // The writer reports the failure.
-      () => {},
-    );
+    const onStored = () => this.#apply({ type: "end-stored", end: written });
+    // The writer reports a failure.
+    this.#writer.flushed().then(onStored, () => {});
   }
 
   #leaveIfSafe(): void {
