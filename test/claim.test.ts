@@ -1,8 +1,11 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import type { EventType } from "../src/events.ts";
 import { LogFenced } from "../src/log.ts";
 import { memory } from "../src/logs/memory.ts";
 import { createClaim } from "../src/runner/claim.ts";
 import { createLease } from "../src/runner/lease.ts";
+import type { Source } from "../src/source.ts";
+import { request, setUp as setUpRunner, started, untilEvent } from "./running.ts";
 
 const OWNER = { owner: "me", epoch: 1 };
 
@@ -66,4 +69,51 @@ test("a lease whose heartbeat finds that it had expired begins a new term", asyn
   expect(terms[0]).toBeDefined();
   expect(terms[1]).toBe(terms[0]);
   expect(terms[2]).not.toBe(terms[1]);
+});
+
+/** A process that is paused for longer than its lease, and replaced, right after it stored an event of this type. */
+const replacedAfter = (type: EventType) => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  let now = 0;
+  const log = memory({ now: () => now });
+  const append: typeof log.append = async (run, entries, as) => {
+    await log.append(run, entries, as);
+    if (!entries.some(({ event }) => event.type === type)) return;
+    now += 60_000;
+    vi.advanceTimersByTime(60_000);
+    await log.heartbeat("other", 60_000);
+    expect(await log.takeOver(run, "other")).toBeDefined();
+  };
+  return setUpRunner({ log: { ...log, append } });
+};
+
+test("a replaced process runs no call", async () => {
+  const { runner } = replacedAfter("tool-execute");
+  const called = Promise.withResolvers<string>();
+  const source: Source = async function* (_, { stored }) {
+    yield* started;
+    // The agent runs a tool after this.
+    called.resolve(
+      await stored().then(
+        () => "runs",
+        (error: unknown) => (error instanceof LogFenced ? "replaced" : String(error)),
+      ),
+    );
+  };
+  await runner.start(request, { name: "test", source });
+  expect(await called.promise).toBe("replaced");
+});
+
+test("a replaced process acts on no answer", async () => {
+  const { runner, log } = replacedAfter("ask-end");
+  const heard = Promise.withResolvers<string>();
+  const source: Source = async function* (_, { answerTo }) {
+    yield { type: "ask-start", ask: "a", kind: "confirmation" };
+    heard.resolve((await answerTo("a")).outcome);
+  };
+  const { run } = await runner.start(request, { name: "test", source });
+  await untilEvent(log, run, ({ type }) => type === "ask-start");
+  void runner.answer(run, "a", { allow: true }).catch(() => {});
+  expect(await heard.promise).toBe("cancelled");
 });

@@ -32,6 +32,12 @@ export const ownership: readonly Mutant[] = [
     tests: ["test/contracts/log-owners.test.ts"],
   },
   {
+    breaks: "a replaced owner runs nothing: a paused process does not ask whether it was replaced",
+    file: "src/runner/run-context.ts",
+    edits: [["    await claim();\n", ""]],
+    tests: ["test/claim.test.ts"],
+  },
+  {
     breaks: "a replaced owner runs nothing: a tool runs before its tool-execute is stored",
     file: "src/sources/agent/call.ts",
     edits: [["  await run.context.stored();\n", ""]],
