@@ -12,7 +12,7 @@ import { cardsThenText } from "../web/cards-then-text.ts";
 const card = (page: Page, name: string) => page.getByRole("article", { name: `Tool ${name}`, exact: true });
 const opener = (page: Page, name: string) => card(page, name).getByRole("button", { expanded: false }).first();
 
-describeInBrowser("the cards of a run", ({ serve, open }: Browsing) => {
+describeInBrowser("the cards of a run", ({ serve, open, mistakes }: Browsing) => {
   const show = async (message: string, source: Source = gallery): Promise<Page> => {
     const page = await open(await serve(source));
     await send(page, message);
@@ -218,6 +218,8 @@ describeInBrowser("the cards of a run", ({ serve, open }: Browsing) => {
       expect(await card(page, "give_markdown").getByRole("heading", { name: "Report" }).count()).toBe(1);
       await card(page, "give_markdown").getByRole("button", { name: "Show raw" }).click();
       expect(await card(page, "give_markdown").getByText("# Report").count()).toBe(1);
+      const plain = await card(page, "give_plain").locator("pre", { hasText: "drwx" }).innerText();
+      expect(plain).toBe("drwxr-xr-x 2 ada ada 4096 src\n-rw-r--r-- 1 ada ada  812 README.md");
       const diff = card(page, "give_diff");
       expect(await diff.locator("[data-diff] [data-line=added]").innerText()).toContain("new line");
       expect(await diff.locator("[data-diff] [data-line=removed]").innerText()).toContain("old line");
@@ -265,6 +267,10 @@ describeInBrowser("the cards of a run", ({ serve, open }: Browsing) => {
       ).toBe(1);
       await page.locator("[data-file]", { hasText: "report.md" }).getByRole("button", { name: "Preview" }).click();
       await page.getByRole("heading", { name: "The report" }).waitFor();
+      const chart = card(page, "draw").locator("[data-file]", { hasText: "chart.html" });
+      await chart.getByRole("button", { name: "Preview" }).click();
+      await chart.frameLocator("iframe").getByRole("heading", { name: "Chart" }).waitFor();
+      await expect.poll(() => mistakes().join("\n")).toContain("Blocked a frame with origin");
       const download = page.waitForEvent("download");
       await page.locator("[data-file]", { hasText: "report.md" }).getByText("Download").click();
       expect((await download).suggestedFilename()).toBe("report.md");
