@@ -232,17 +232,21 @@ test("a description may be a function", async () => {
 });
 
 test.each<[what: string, used: AiSdkTool, message: RegExp]>([
-  ["no execute", tool({ inputSchema: z.object({}), outputSchema: z.string() }), /no execute/],
+  ["no execute", tool({ inputSchema: z.object({}), outputSchema: z.string() }), /^tool used: .*no execute/],
   [
     "a definition by a provider",
     { type: "provider", inputSchema: z.object({}), execute: () => 1 },
-    /pass it in providerTools/,
+    /^tool used: .*pass it in providerTools/,
   ],
-  ["a context", { inputSchema: z.object({}), contextSchema: z.object({}), execute: () => 1 }, /requires a context/],
+  [
+    "a context",
+    { inputSchema: z.object({}), contextSchema: z.object({}), execute: () => 1 },
+    /^tool used: .*requires a context/,
+  ],
   [
     "a schema that is a promise",
     { inputSchema: jsonSchema(Promise.resolve({ type: "object" as const })), execute: () => 1 },
-    /is a promise/,
+    /^tool used: .*is a promise/,
   ],
 ])("creating an agent throws for a tool with %s", (_, used, message) => {
   expect(() => adopt({ used })).toThrow(message);

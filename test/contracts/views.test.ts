@@ -78,7 +78,11 @@ describe("page, element and terminal show the same facts", { timeout: IS_LONG ? 
     );
   });
 
-  test.each<Finish>(["stop", "length", "filter"])("of an answer that finished as %s", async (finish) => {
+  test.each<[Finish, RegExp]>([
+    ["stop", /^color=green \| title=Finished(?!.*advice=)/],
+    ["length", /title=Cut off at the output limit .*advice=.*Ask it to continue/],
+    ["filter", /title=Stopped by a content filter .*advice=.*Rephrase/],
+  ])("of an answer that finished as %s", async (finish, shown) => {
     const entries = entriesOf(
       { type: "run-start", protocol: 1, run: "r", name: "agent" },
       { type: "agent-start", agent: "a", name: "reader" },
@@ -93,6 +97,8 @@ describe("page, element and terminal show the same facts", { timeout: IS_LONG ? 
       { type: "run-end", outcome: "done" },
     );
     await agree(entries, () => true);
+    const { run } = (await openTerminal(entries).at(entries.length)).facts;
+    expect(run).toMatch(shown);
   });
 
   test("of a failed command in a successful call, and of arguments that the user edited", async () => {

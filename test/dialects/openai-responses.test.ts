@@ -260,8 +260,7 @@ describe("responses", () => {
     const { client } = await openai();
     const asked = await client.responses.create({ model: "everything", input: "Hello", stream: true });
     const { events, response } = await collect(asked);
-    const middle = Math.floor(events.length / 2);
-    for (const after of [0, 1, 2, middle, events.length - 2, events.length - 1]) {
+    for (const after of events.keys()) {
       const stream = await client.responses.retrieve(response.id, { stream: true, starting_after: after });
       const rest = await collect(stream);
       expect(numbersOf(rest.events)).toEqual(numbersOf(events).slice(after + 1));
