@@ -37,6 +37,7 @@ const stories: readonly DemoStory[] = [
 /** A real agent of the AI SDK with a scripted model. */
 export const scriptedAgent = () => {
   const sent: string[] = [];
+  const slow = { begun: Promise.withResolvers<void>(), stopped: Promise.withResolvers<void>() };
   const agent = new ToolLoopAgent({
     model: demo({ speed: Infinity, stories }),
     stopWhen: stepCountIs(5),
@@ -69,9 +70,15 @@ export const scriptedAgent = () => {
       slow: tool({
         inputSchema: input,
         execute: (_, { abortSignal }) =>
-          new Promise((_resolve, reject) => abortSignal?.addEventListener("abort", () => reject(new Error("stopped")))),
+          new Promise((_resolve, reject) => {
+            slow.begun.resolve();
+            abortSignal?.addEventListener("abort", () => {
+              slow.stopped.resolve();
+              reject(new Error("stopped"));
+            });
+          }),
       }),
     },
   });
-  return { agent, sent };
+  return { agent, sent, begun: slow.begun.promise, stopped: slow.stopped.promise };
 };

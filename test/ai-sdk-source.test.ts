@@ -43,11 +43,11 @@ const playing = async (source: Source, message: string, ...answers: readonly Ans
 /** The same agent in this process, and behind the SDK's own HTTP response. */
 const ways = {
   "in process": () => {
-    const { agent, sent } = scriptedAgent();
-    return { source: aiSdk(agent), sent };
+    const { agent, ...seen } = scriptedAgent();
+    return { source: aiSdk(agent), ...seen };
   },
   "over HTTP": async () => {
-    const { agent, sent } = scriptedAgent();
+    const { agent, ...seen } = scriptedAgent();
     const server = createServer(async (request, response) => {
       const pieces: Buffer[] = [];
       for await (const piece of request) pieces.push(piece as Buffer);
@@ -70,7 +70,7 @@ const ways = {
       server.close();
     });
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    return { source: http({ dialect, url, path: () => "/api/chat" }), sent };
+    return { source: http({ dialect, url, path: () => "/api/chat" }), ...seen };
   },
 };
 
@@ -147,12 +147,13 @@ describe.each(Object.entries(ways))("a real agent of AI SDK 7, %s", (way, open) 
     }
   });
 
-  test("stops with the run", async () => {
-    const { source } = await open();
+  test("stops with the run, and so does its tool", async () => {
+    const { source, begun, stopped } = await open();
     const { runner, log } = setUp({ graceMs: 10_000 });
     const { run } = await runner.start(asked("slow"), { name: "test", source });
-    await untilEvent(log, run, ({ type }) => type === "tool-input-end");
+    await begun;
     expect(await runner.cancel(run)).toBe("cancelled");
+    await stopped;
     expect((await untilEnd(log, run)).at(-1)).toMatchObject({ type: "run-end", outcome: "cancelled" });
   });
 });

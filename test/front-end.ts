@@ -79,10 +79,12 @@ export const describeFrontEnd = (name: string, frontEnd: FrontEnd): void =>
     });
 
     test("stops the run", async () => {
-      const { page, send, answer, ready } = await openChat(pausedSource().source);
+      const { source, stopped } = pausedSource();
+      const { page, send, answer, ready } = await openChat(source);
       await send("Go");
       await answer.getByText("One").waitFor();
       await page.getByRole("button", { name: "Stop" }).click();
+      await stopped;
       await ready();
       expect((await answer.innerText()).trim()).toBe("One");
     });

@@ -69,11 +69,13 @@ const suite = ({ open }: Browsing): void => {
   });
 
   test("stops the run", async () => {
-    const { page, send, answer, ready, running } = await openChat(pausedSource().source);
+    const { source, stopped } = pausedSource();
+    const { page, send, answer, ready, running } = await openChat(source);
     await send("Go");
     await answer.getByText("One").waitFor();
     await running();
     await page.getByTestId("copilot-send-button").click();
+    await stopped;
     await ready();
     expect((await answer.innerText()).trim()).toBe("One");
   });
