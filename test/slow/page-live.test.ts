@@ -134,6 +134,8 @@ describeInBrowser("a run in a frame of another page", ({ serve, open, mistakes }
       }).then(({ status }) => status);
     expect(await answering(tokenOf(answer), `/runs/${run}/cancel`)).toBe(403);
     expect(await answering(tokenOf(answer), "/runs")).toBe(403);
+    const other = await start(url, { authorization: "Bearer correct-horse" });
+    expect(await answering(tokenOf(answer), `/runs/${other.run}/asks/q`)).toBe(403);
     expect(await answering(tokenOf(answer))).toBe(200);
     const kept = await read();
     expect(await answering(tokenOf(kept))).toBe(403);
