@@ -94,6 +94,7 @@ describeLive("what cards show", ({ program }) => {
     live.gates.open("all");
     await chat.answer.getByText("That was all.").waitFor();
     await chat.page.getByText("And by day?").first().waitFor();
+    await expect.poll(() => chat.page.title()).toContain("Birds of the night");
   });
 
   test("titles, tags and follow-ups are asked for without a run", async () => {

@@ -29,13 +29,16 @@ describeLive("the study companion's errors", ({ program }) => {
     },
   );
 
-  test("notes that do not compile: the error is in the card of the compiler", async () => {
+  test("notes that do not compile: the error is in the card of the compiler, and stays there", async () => {
     const chat = await live.open({ model: "study", isExpanded: true });
     await chat.send("/Lec broken lists");
     await chat.answer.getByText("The notes do not compile").first().waitFor();
     await chat.finished();
-    await expect.poll(() => chat.card("compile_notes").innerText()).toMatch(/Error: .*LaTeX Error/);
-    expect(await chat.card("write_file").innerText()).not.toContain("Error:");
-    await picture(chat, "broken-notes");
+    for (const turn of ["now", "reloaded"]) {
+      if (turn === "reloaded") await chat.reload();
+      await expect.poll(() => chat.card("compile_notes").innerText()).toMatch(/Error: .*LaTeX Error/);
+      expect(await chat.card("write_file").innerText()).not.toContain("Error:");
+      if (turn === "now") await picture(chat, "broken-notes");
+    }
   });
 });
