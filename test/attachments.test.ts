@@ -130,39 +130,42 @@ describe.each(FORMATS)("to %s", (format) => {
 });
 
 describe("uploads", () => {
-  test("a run, its retry, the next turn and a continued thread can read the bytes", async () => {
-    const mock = await mockProvider("anthropic");
-    const { url } = await serve(asking("anthropic", mock));
-    const response = await upload(url, "first", "a.png", "image/png", PNG);
-    expect(response.status).toBe(201);
-    const ref = (await response.json()) as { file: string };
-    expect(ref).toMatchObject({ mediaType: "image/png", bytes: PNG.length, name: "a.png" });
-    const part = { type: "file", mediaType: "image/png", name: "a.png", file: ref.file };
-    await started(url, { run: "first", thread: "t", messages: [{ role: "user", content: [part, LOOK] }] });
-    expect(partsIn["anthropic"]!(mock.requests[0])[0]).toMatchObject({ bytes: PNG });
-    // A retry is another run with the same message. It has its own copy, which needs no access to the first run.
-    const of = { ...part, run: "first" };
-    await started(url, { run: "again", messages: [{ role: "user", content: [of, LOOK] }] });
-    expect(partsIn["anthropic"]!(mock.requests[1])[0]).toMatchObject({ bytes: PNG });
-    const copied = (await startOf(url, "again")).message!.content[0]!;
-    expect(copied).not.toHaveProperty("run");
-    expect((await fetch(`${url}/runs/again/files/${(copied as { file: string }).file}`)).status).toBe(200);
-    const messages = [
-      { role: "user", content: [of, LOOK] },
-      { role: "assistant", content: [{ type: "text", text: "A dot." }] },
-      { role: "user", content: [{ type: "text", text: "and now?" }] },
-    ];
-    await started(url, { run: "next", messages });
-    expect(partsIn["anthropic"]!(mock.requests[2])[0]).toMatchObject({ bytes: PNG });
-    // The stored request names the run that has the bytes.
-    const { request } = await startOf(url, "next");
-    const kept = await (await fetch(`${url}/runs/next/files/${request!.file}`)).text();
-    expect(kept).toContain('"run":"first"');
-    expect(kept).not.toContain(PICTURE);
-    await fetch(`${url}/runs/first`, { method: "DELETE" });
-    await started(url, { run: "after", messages });
-    expect(JSON.stringify(mock.requests[3])).toContain("[file a.png (image/png): no longer stored]");
-  });
+  test.each(FORMATS)(
+    "a run, its retry, the next turn and a continued thread can read the bytes: %s",
+    async (format) => {
+      const mock = await mockProvider(format);
+      const { url } = await serve(asking(format, mock));
+      const response = await upload(url, "first", "a.png", "image/png", PNG);
+      expect(response.status).toBe(201);
+      const ref = (await response.json()) as { file: string };
+      expect(ref).toMatchObject({ mediaType: "image/png", bytes: PNG.length, name: "a.png" });
+      const part = { type: "file", mediaType: "image/png", name: "a.png", file: ref.file };
+      await started(url, { run: "first", thread: "t", messages: [{ role: "user", content: [part, LOOK] }] });
+      expect(partsIn[format]!(mock.requests[0])[0]).toMatchObject({ bytes: PNG });
+      // A retry is another run with the same message. It has its own copy, which needs no access to the first run.
+      const of = { ...part, run: "first" };
+      await started(url, { run: "again", messages: [{ role: "user", content: [of, LOOK] }] });
+      expect(partsIn[format]!(mock.requests[1])[0]).toMatchObject({ bytes: PNG });
+      const copied = (await startOf(url, "again")).message!.content[0]!;
+      expect(copied).not.toHaveProperty("run");
+      expect((await fetch(`${url}/runs/again/files/${(copied as { file: string }).file}`)).status).toBe(200);
+      const messages = [
+        { role: "user", content: [of, LOOK] },
+        { role: "assistant", content: [{ type: "text", text: "A dot." }] },
+        { role: "user", content: [{ type: "text", text: "and now?" }] },
+      ];
+      await started(url, { run: "next", messages });
+      expect(partsIn[format]!(mock.requests[2])[0]).toMatchObject({ bytes: PNG });
+      // The stored request names the run that has the bytes.
+      const { request } = await startOf(url, "next");
+      const kept = await (await fetch(`${url}/runs/next/files/${request!.file}`)).text();
+      expect(kept).toContain('"run":"first"');
+      expect(kept).not.toContain(PICTURE);
+      await fetch(`${url}/runs/first`, { method: "DELETE" });
+      await started(url, { run: "after", messages });
+      expect(JSON.stringify(mock.requests[3])).toContain("[file a.png (image/png): no longer stored]");
+    },
+  );
 
   test("a run that another process takes over can read the bytes", async () => {
     const mock = await mockProvider("openai");
