@@ -131,13 +131,19 @@ describeInBrowser("the history of a signed-in user", ({ serve, open, mistakes }:
     mistakes();
   });
 
-  test("an unreachable server is reported, and the list loads with the next attempt", async () => {
+  test("loading and an unreachable server are reported, and the list loads with the next attempt", async () => {
     const url = await serve(counter(), { keys });
     await createClient({ url, key: ALICE }).start({ message: "From elsewhere", thread: "t" }).finished;
     const page = await open(url);
-    await page.context().route(/\/threads/, (route) => route.abort());
+    const held = Promise.withResolvers<void>();
+    await page.context().route(/\/threads/, async (route) => {
+      await held.promise;
+      await route.abort();
+    });
     await page.getByLabel("Key or token").fill(ALICE);
     await page.keyboard.press("Enter");
+    await list(page).getByText("Loading conversations…").waitFor();
+    held.resolve();
     await list(page).getByText("The server's conversations could not be loaded.").waitFor();
     expect(await violations(page)).toEqual([]);
     await page.goto(`${url}/?chat=t`);
