@@ -64,13 +64,13 @@ export const ownership: readonly Mutant[] = [
     breaks: "no finished call runs again: one that finished beside an interrupted call runs again",
     file: "src/sources/agent/continue.ts",
     edits: [['if (end && (end.outcome !== "interrupted" || !isLast))', "if (end && !isLast)"]],
-    tests,
+    tests: ["test/takeover.test.ts"],
   },
   {
     breaks: "no unrepeatable call runs twice: every interrupted call runs again",
     file: "src/sources/agent/continue.ts",
     edits: [["worker.tools.get(start.name)?.tool.repeatable === true", "true"]],
-    tests,
+    tests: ["test/takeover.test.ts"],
   },
   {
     breaks: "a run is handed over at a safe point: it is handed over in the middle of a call",

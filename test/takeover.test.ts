@@ -1,0 +1,162 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import type { Log } from "../src/log.ts";
+import { demo } from "../src/models/demo.ts";
+import type { Source } from "../src/source.ts";
+import { agent as createAgent } from "../src/sources/agent.ts";
+import { defineTool } from "../src/tool.ts";
+import { asking, cluster, named, scripted } from "./cluster.ts";
+import { request, untilEnd, untilEvent, waiting } from "./running.ts";
+
+describe("a run that is taken over", () => {
+  test("does not reach its source if it is cancelled while its files are read", async () => {
+    const { join, log, expire } = cluster();
+    const reading = Promise.withResolvers<void>();
+    const read = Promise.withResolvers<void>();
+    let resumed = 0;
+    const source: Source = Object.assign(waiting(asking), {
+      resume: async function* () {
+        resumed++;
+      },
+    });
+    const file = { type: "file" as const, mediaType: "text/plain", data: "aGk=" };
+    const { run } = await join().start({ messages: [{ role: "user", content: [file] }] }, named(source));
+    await untilEvent(log, run, ({ type }) => type === "ask-start");
+    expire();
+    const slow: Log = {
+      ...log,
+      get: async (...asked) => {
+        reading.resolve();
+        await read.promise;
+        return await log.get(...asked);
+      },
+    };
+    const second = join({ log: slow, findAgent: () => named(source) });
+    expect(await second.recover()).toBe(1);
+    await reading.promise;
+    const cancelled = second.cancel(run);
+    read.resolve();
+    expect(await cancelled).toBe("cancelled");
+    expect((await untilEnd(log, run)).at(-1)).toMatchObject({ outcome: "cancelled" });
+    expect(resumed).toBe(0);
+  });
+
+  test("reports its new owner and position, its approval stays open, the answer counts, and its expiry applies", async () => {
+    for (const isAnswered of [true, false]) {
+      const { join, log, expire } = cluster();
+      const outcomes: string[] = [];
+      const expires = Date.now() + (isAnswered ? 60_000 : 50);
+      const source: Source = Object.assign(
+        waiting(asking.map((event) => (event.type === "ask-start" ? { ...event, expires } : event))),
+        {
+          resume: async function* (...[, context]: Parameters<NonNullable<Source["resume"]>>) {
+            outcomes.push((await context.answerTo("a")).outcome);
+            yield { type: "tool-end", call: "c", outcome: "denied" } as const;
+          },
+        },
+      );
+      const { run } = await join().start(request, named(source));
+      await untilEvent(log, run, ({ type }) => type === "ask-start");
+      expire();
+      const second = join({ findAgent: (name) => (name === "test" ? named(source) : undefined) });
+      expect(await second.recover()).toBe(1);
+      if (isAnswered) expect(await second.answer(run, "a", { allow: false })).toBe("accepted");
+      const events = await untilEnd(log, run);
+      expect(events[6]).toEqual({ type: "run-resume", owner: expect.any(String), reason: "expired", after: 6 });
+      expect(outcomes).toEqual([isAnswered ? "answered" : "expired"]);
+      expect(events.at(-1)).toMatchObject({ outcome: "done" });
+    }
+  });
+
+  test("has a past that ends with its run-resume, regardless of what a later owner writes", async () => {
+    const { join, log, expire } = cluster();
+    const read: string[][] = [];
+    const later = Promise.withResolvers<void>();
+    const source: Source = Object.assign(waiting(asking), {
+      resume: async function* (...[, context, past]: Parameters<NonNullable<Source["resume"]>>) {
+        if (read.length === 0) await later.promise;
+        const pages = await Array.fromAsync(past.entries());
+        read.push(pages.flat().map(({ event }) => event.type));
+        await new Promise((resolve) => context.signal.addEventListener("abort", resolve));
+      },
+    });
+    const { run } = await join().start(request, named(source));
+    await untilEvent(log, run, ({ type }) => type === "ask-start");
+    expire();
+    await join({ findAgent: () => named(source) }).recover();
+    expire();
+    const as = await log.takeOver(run, "later");
+    await log.append(run, [{ seq: as!.seq + 1, at: Date.now(), event: { type: "tool-execute", call: "c" } }], as);
+    later.resolve();
+    while (read.length === 0) await new Promise((tick) => setTimeout(tick, 1));
+    expect(read[0]!.at(-1)).toBe("run-resume");
+  });
+
+  test("ends as interrupted with a hint if it used secrets of its request", async () => {
+    const { join, log, expire } = cluster();
+    const source: Source = Object.assign(waiting(asking), { resume: waiting([]) });
+    const { run } = await join().start({ ...request, secrets: { API_KEY: "hidden" } }, named(source));
+    await untilEvent(log, run, ({ type }) => type === "ask-start");
+    expire();
+    await join({ findAgent: () => named(source) }).recover();
+    const events = await untilEnd(log, run);
+    expect(events.at(-1)).toMatchObject({
+      outcome: "interrupted",
+      error: { code: "interrupted", hint: "start it again with API_KEY" },
+    });
+    expect(JSON.stringify(events)).not.toContain("hidden");
+  });
+
+  test("does not repeat a completed call together with an interrupted one", async () => {
+    const { join, log, expire } = cluster();
+    const runs: string[] = [];
+    const isCut = Promise.withResolvers<void>();
+    const tool = defineTool({
+      name: "act",
+      description: "",
+      input: z.object({ name: z.string() }),
+      repeatable: true,
+      run: async ({ name }) => {
+        runs.push(name);
+        if (name !== "slow" || runs.filter((each) => each === "slow").length > 1) return name;
+        isCut.resolve();
+        return await new Promise(() => {});
+      },
+    });
+    const story = {
+      name: "acts",
+      message: "hi",
+      description: "",
+      matches: () => true,
+      steps: [() => ["quick", "slow"].map((name) => ({ call: "act", input: { name } })), () => [{ say: "Done." }]],
+    };
+    const source = createAgent({ name: "test", model: demo({ speed: Infinity, stories: [story] }), tools: [tool] });
+    const { run } = await join().start(request, named(source));
+    await isCut.promise;
+    await untilEvent(log, run, ({ type }) => type === "tool-end");
+    expire();
+    await join({ findAgent: () => named(source) }).recover();
+    await untilEnd(log, run);
+    expect(runs).toEqual(["quick", "slow", "slow"]);
+  });
+
+  test.each([true, false])("repeats an interrupted call only if its tool is repeatable (%s)", async (repeatable) => {
+    const { join, log, expire } = cluster();
+    let runs = 0;
+    const begun = Promise.withResolvers<void>();
+    const source = scripted(async () => {
+      runs += 1;
+      begun.resolve();
+      if (runs === 1) await new Promise(() => {});
+    }, repeatable);
+    const { run } = await join().start(request, named(source));
+    await begun.promise;
+    expire();
+    await join({ findAgent: () => named(source) }).recover();
+    const events = await untilEnd(log, run);
+    expect(runs).toBe(repeatable ? 2 : 1);
+    const calls = events.flatMap((event) => (event.type === "tool-start" ? [event] : []));
+    expect(calls.map(({ repeats }) => repeats)).toEqual(repeatable ? [undefined, calls[0]!.call] : [undefined]);
+    expect(events.at(-1)).toMatchObject({ outcome: "done" });
+  });
+});
