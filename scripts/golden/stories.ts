@@ -87,7 +87,7 @@ export const extraStories: readonly Story[] = [
   {
     name: "cut at limit",
     message: CUT,
-    description: "the model reached its limit on output tokens, so the answer is incomplete",
+    description: "the model reached its output token limit, so the answer is incomplete",
     source: endingAs("length", CUT, "The guide has three parts. The first is about"),
   },
   {

@@ -70,7 +70,7 @@ const CUT: Readonly<Record<string, End | undefined>> = {
     state: "cut",
     title: "Cut off at the output limit",
     advice:
-      "The model reached its limit of output tokens, so the answer is incomplete. Ask it to continue, or raise the limit.",
+      "The model reached its output token limit, so the answer is incomplete. Ask it to continue, or raise the limit.",
   },
   filter: {
     state: "filtered",

@@ -2,7 +2,7 @@ import type { Entry } from "../../src/events.ts";
 
 const NOTES: Readonly<Record<string, string>> = {
   length:
-    "The answer is incomplete: the model reached its limit on output tokens. Ask the agent to continue, or raise the limit.",
+    "The answer is incomplete: the model reached its output token limit. Ask the agent to continue, or raise the limit.",
   filter: "The answer is incomplete: the provider's content filter stopped it. Rephrase the request and try again.",
 };
 

@@ -42,7 +42,7 @@ const wholeOf = (dialect: Dialect, finish: Finish): { status: number; body: stri
 };
 
 describe.each([
-  { finish: "length", why: "limit on output tokens", todo: "continue", reason: "length" },
+  { finish: "length", why: "output token limit", todo: "continue", reason: "length" },
   { finish: "filter", why: "content filter", todo: "Rephrase", reason: "content_filter" },
   // OpenAI has no reason for this. `length` is the one for a truncated answer.
   { finish: "interrupted", why: "its process ended", todo: "Ask again", reason: "length" },

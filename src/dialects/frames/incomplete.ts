@@ -37,7 +37,7 @@ export const incompleteText = ({ message, hint }: Incomplete): string => `${mess
 const INCOMPLETE: Readonly<Record<Incomplete["finish"], Incomplete>> = {
   length: {
     finish: "length",
-    message: "The answer is incomplete: the model reached its limit on output tokens.",
+    message: "The answer is incomplete: the model reached its output token limit.",
     hint: "Ask the agent to continue, or raise the limit.",
   },
   filter: {
