@@ -17,7 +17,7 @@ export const agUi: Dialect = {
     method: "POST",
     path,
     does: "start",
-    summary: "AG-UI: run an agent, or answer what it asks, and stream its events.",
+    summary: "AG-UI: run an agent, or answer its questions, and stream its events.",
     body: inputJsonSchema,
   })),
   read: (_route, request) => readStart(request),

@@ -18,23 +18,22 @@ const routes: readonly Route[] = [BASE, `${BASE}/:agent`].flatMap((base) => [
     path: base,
     does: "start",
     summary:
-      "A chat request of the AI SDK's useChat: its new message, or its answers to what the last run asks. `?sdk=5|6|7`.",
+      "A chat request from the AI SDK's useChat: a new message, or answers to the last run's questions. `?sdk=5|6|7`.",
     body: () => z.toJSONSchema(chatSchema, { io: "input" }),
   } as const,
   {
     method: "GET",
     path: `${base}/:chat/stream`,
     does: "follow",
-    summary: "The open run of a chat from its start; 204 if there is none.",
+    summary: "A chat's open run, from its start; 204 if there is none.",
   } as const,
   {
     method: "GET",
     path: `${base}/:chat`,
     does: "follow",
-    summary:
-      "The messages of a chat for a page that opens it, without the answer of an open run; 204 if there are none.",
+    summary: "A chat's messages, for a page that opens it, without the answer of an open run; 204 if there are none.",
   } as const,
-  { method: "POST", path: `${base}/:chat/stop`, does: "cancel", summary: "Stop the run of a chat." } as const,
+  { method: "POST", path: `${base}/:chat/stop`, does: "cancel", summary: "Stop a chat's run." } as const,
 ]);
 
 /**

@@ -12,7 +12,7 @@ const routes: readonly Route[] = [
     method: "POST",
     path: `${AGENT}/run`,
     does: "start",
-    summary: "CopilotKit: run an agent, or answer what it asks, and stream its events.",
+    summary: "CopilotKit: run an agent, or answer its questions, and stream its events.",
     body: inputJsonSchema,
   },
   {
@@ -22,7 +22,7 @@ const routes: readonly Route[] = [
     summary: "CopilotKit: the conversation so far, and the thread's latest run, live.",
     body: inputJsonSchema,
   },
-  { method: "POST", path: `${AGENT}/stop/:thread`, does: "cancel", summary: "CopilotKit: stop the run of a thread." },
+  { method: "POST", path: `${AGENT}/stop/:thread`, does: "cancel", summary: "CopilotKit: stop a thread's run." },
 ];
 
 /**

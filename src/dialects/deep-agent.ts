@@ -41,14 +41,14 @@ export const deepAgent: Dialect = {
       path: `${base}/chat/stream`,
       does: "start" as const,
       refusesInStream: true as const,
-      summary: "Start a run and stream it to a client of the Deep Agent family.",
+      summary: "Start a run and stream it to a Deep Agent client.",
       body: () => z.toJSONSchema(bodySchema, { io: "input" }),
     },
     {
       method: "POST" as const,
       path: `${base}/chat`,
       does: "start" as const,
-      summary: "Start a run and answer with its last message when it has ended.",
+      summary: "Start a run and respond with its last message when it has ended.",
       body: () => z.toJSONSchema(bodySchema, { io: "input" }),
     },
     {

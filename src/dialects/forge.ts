@@ -49,12 +49,12 @@ export const forge: Dialect = {
     const plain = replies.find(
       ({ method, path }) => method === route.method && BASES.some((base) => base + path === route.path),
     );
-    if (!plain) throw new Error(`the dialect forge has no route ${route.path}`);
+    if (!plain) throw new Error(`the forge dialect has no route ${route.path}`);
     return { do: "reply", reply: (facts) => plain.reply(facts, request) };
   },
   write: (command) => {
     if (command.do === "start") return writeStart(command);
-    throw new Error(`clients of the dialect forge cannot request ${command.do}`);
+    throw new Error(`forge clients cannot request ${command.do}`);
   },
   ...codec,
   heartbeat: {

@@ -52,7 +52,7 @@ const start = (path: string, when?: Route["when"]): Route => ({
   method: "POST",
   path,
   does: "start",
-  summary: "A chat of Open WebUI with an agent: its steps as native cards, live.",
+  summary: "An Open WebUI chat with an agent: its steps as native cards, live.",
   body: path.endsWith(CHAT) ? chatBody : responsesBody,
   ...(when && { when }),
 });

@@ -28,7 +28,7 @@ export const ralph: Dialect = {
       path: `${base}/chat/stream`,
       does: "start" as const,
       refusesInStream: true as const,
-      summary: "Start a run and stream it to a client of the Ralph family.",
+      summary: "Start a run and stream it to a Ralph client.",
       body: bodyJsonSchema,
     })),
     ...["/ralph", "/ralph/:agent"].map((base) => ({

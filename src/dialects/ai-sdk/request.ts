@@ -124,7 +124,7 @@ const readExtensions = (headers: Headers) =>
 export const write = (command: Command): Written => {
   if (command.do === "start") return writeStart(command);
   if (command.do === "follow") return writeFollow(command);
-  if (command.do !== "cancel") throw new Error(`clients of the dialect ai-sdk cannot request ${command.do}`);
+  if (command.do !== "cancel") throw new Error(`ai-sdk clients cannot request ${command.do}`);
   const { call, agent, reason } = command;
   const { path, query } = place(command.run);
   return {

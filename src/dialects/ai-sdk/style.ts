@@ -17,7 +17,7 @@ export const writeStyle = (sdk: string | null, continues: boolean): string => {
   const version = sdk ?? DEFAULT;
   if (VERSIONS.includes(version)) return continues ? `${version}+` : version;
   throw new Refusal("bad-request", `sdk=${version.slice(0, 20)} is not supported`, {
-    hint: "use the major version of the package ai: sdk=5, sdk=6 or sdk=7",
+    hint: "use the major version of the ai package: sdk=5, sdk=6 or sdk=7",
   });
 };
 

@@ -13,7 +13,7 @@ export const fastApiCoverage = {
   "step-end": NO_STEPS,
   "tool-progress": asStatus("the family has no progress"),
   "tool-output-delta": { loses: "the family shows a call's result, not its live output" },
-  "ask-start": asStatus("its clients cannot answer; the status says where to"),
+  "ask-start": asStatus("its clients cannot answer; the status says where to answer"),
   file: { loses: "the family has no files" },
   embed: { loses: "the family has no embeds" },
   notice: asStatus("the family has no notices"),

@@ -38,7 +38,7 @@ export const replies: readonly PlainRoute[] = [
   {
     method: "GET",
     path: "/tools",
-    summary: "The known tools of the agents.",
+    summary: "The agents' known tools.",
     reply: (facts, request) => toolsOf(facts, request).map(toolOf),
   },
   {

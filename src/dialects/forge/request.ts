@@ -28,7 +28,7 @@ export const readStart = ({ body, headers, params }: DialectRequest): Start => {
   const chosen = asked.model ? readModel(asked.model, provider) : {};
   const agent = params["agent"] ?? chosen.agent;
   if (chosen.agent !== undefined && chosen.agent !== agent)
-    throw new Refusal("wrong-agent", `the model ${asked.model?.slice(0, 100)} is not an agent of this path`, {
+    throw new Refusal("wrong-agent", `the model ${asked.model?.slice(0, 100)} is not an agent on this path`, {
       hint: "GET …/models lists the agents",
     });
   const servers = asked.extra_mcp_servers ?? [];
@@ -56,7 +56,7 @@ export const writeStart = ({ request, extensions }: Start): ReturnType<Dialect["
   const { agent, messages, system, model, settings = {}, servers = [] } = request;
   const last = messages.at(-1);
   if (last?.role !== "user")
-    throw new Refusal("unsayable", "in the dialect forge, the last message of a request must be the user's", {
+    throw new Refusal("unsayable", "in the forge dialect, the last message in a request must be the user's", {
       hint: "use another dialect for this agent",
     });
   const named = servers.filter(({ enabled }) => enabled !== false).map(({ name, url }) => ({ name, url }));
@@ -104,7 +104,7 @@ const partText = (part: Part): string[] => {
   if (part.type === "text") return [part.text];
   if (part.type !== "file") return [];
   if (part.url !== undefined && !part.url.startsWith("data:")) return [`[${part.name ?? part.mediaType}](${part.url})`];
-  throw new Refusal("unsayable", "the dialect forge cannot send files", {
+  throw new Refusal("unsayable", "the forge dialect cannot send files", {
     hint: "send a link to it, or use another dialect for this agent",
   });
 };

@@ -124,7 +124,7 @@ const readPart = (part: UserPart): Part => {
     case "file": {
       const { file_data: data, filename } = part.file;
       if (data === undefined)
-        throw new Refusal("bad-request", "the file is named by its id, but this server stores no files", {
+        throw new Refusal("bad-request", "the file is referred to by its id, but this server stores no files", {
           hint: "send the file itself as file_data",
         });
       return { ...fileData(data, filename), ...(filename !== undefined && { name: filename }) };

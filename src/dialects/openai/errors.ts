@@ -31,6 +31,7 @@ export const readOpenaiError = (value: unknown): Problem => {
   const word = [code, type].find((one) => (typeof one === "string" && one !== "") || typeof one === "number");
   return {
     code: word === undefined ? "upstream-error" : String(word),
-    message: typeof message === "string" && message !== "" ? message : "the remote failed without a reason",
+    message:
+      typeof message === "string" && message !== "" ? message : "the remote server failed without giving a reason",
   };
 };
