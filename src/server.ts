@@ -72,7 +72,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
   const keys = [...[options.key ?? []].flat().map(holderOf), ...(options.keys ?? [])];
   const basePath = basePathOf(options.basePath);
   const frameAncestors = originsOf("frameAncestors", options.frameAncestors);
-  if (keys.some(({ key }) => key.length < 8)) throw new Error("the setting key must have at least 8 characters");
+  if (keys.some(({ key }) => key.length < 8)) throw new Error("the key setting must have at least 8 characters");
   const metrics = createMetrics();
   const countEvent = createEventCounter(metrics);
   const quotas = createQuotas(countedLog(options.log, metrics), limits, (error) => onProblem({ error }));
@@ -280,7 +280,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     recover,
     listen: async () => {
       if (!isLoopback(host) && !hasKeys)
-        throw new Error(`listening on ${host}, which others can reach, needs the setting key (or host: "127.0.0.1")`);
+        throw new Error(`listening on ${host}, which others can reach, needs the key setting (or host: "127.0.0.1")`);
       await recover();
       return await listening.listen(options.port ?? 0, host);
     },

@@ -217,7 +217,8 @@ test("a body that other code has already consumed is reported", async () => {
 
 test("an invalid base path is rejected", () => {
   const make = (basePath: string) => () => createServer({ agents: {}, log: memory(), dialects: [native], basePath });
-  for (const wrong of ["runcast", "/a b", "//x", "/a?b"]) expect(make(wrong), wrong).toThrow(/basePath must be a path/);
+  for (const wrong of ["runcast", "/a b", "//x", "/a?b"])
+    expect(make(wrong), wrong).toThrow(/basePath setting must be a path/);
   for (const right of ["", "/", "/a", "/a/b/"]) expect(make(right), right).not.toThrow();
 });
 

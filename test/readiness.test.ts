@@ -106,7 +106,7 @@ test("a whole answer in a dialect that only streams is refused before the run st
   const body = { model: "test", messages: [{ role: "user", content: "hi" }], stream: false };
   const response = await post(`${url}/v1/chat/completions?dialect=forge`, body);
   const text = await response.text();
-  expect([response.status, text]).toEqual([400, expect.stringContaining("has only streams")]);
+  expect([response.status, text]).toEqual([400, expect.stringContaining("only supports streams")]);
   expect(await (await fetch(`${url}/runs`)).json()).toEqual({ runs: [] });
 });
 

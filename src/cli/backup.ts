@@ -14,9 +14,9 @@ export const backup: CliCommand = {
   name: "backup",
   usage: "<file>",
   positionals: [1, 1],
-  summary: "Saves all runs of a SQLite log to one tar archive while the server runs.",
+  summary: "Saves all runs in a SQLite log to one tar archive while the server is running.",
   details:
-    "Uses the server at --url, RUNCAST_URL or http://127.0.0.1:4400, with a key that has the admin right. If no server runs there, reads .runcast/ here.\n" +
+    "Uses the server at --url, RUNCAST_URL or http://127.0.0.1:4400, with a key that has the admin right. If no server is running there, it reads .runcast/ here.\n" +
     "For Redis and Postgres, use their own backup tools.",
   options: {
     url: { value: "address", help: `the server (default: ${LOCAL})` },
@@ -64,5 +64,5 @@ const fromDirectory = async (directory: string, unreachable: Error): Promise<Arc
   const files = log.backup?.();
   if (files) return { bytes: Readable.from(writeArchive(files)), close: () => log.close() };
   await log.close();
-  throw new CommandError(`the log ${log.name} cannot be backed up by Runcast: use the tools of its engine`);
+  throw new CommandError(`Runcast cannot back up the log ${log.name}: use its engine's tools`);
 };

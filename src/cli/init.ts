@@ -55,7 +55,7 @@ const CONFIG = lines(
   '      instructions: "You are a helpful assistant. Be brief.",',
   "      tools: [",
   "        rollDice,",
-  "        // Tools of MCP servers: one that Runcast starts, and one with a URL.",
+  "        // Tools from MCP servers: one that Runcast starts, and one with a URL.",
   "        // mcp({",
   "        //   servers: {",
   '        //     files: { command: "npx", args: ["-y", "@modelcontextprotocol/server-filesystem", "."] },',
@@ -69,7 +69,7 @@ const CONFIG = lines(
 );
 
 const ENVIRONMENT = lines(
-  "# Copy this file to .env and set the key of your provider. Never commit .env.",
+  "# Copy this file to .env and set your provider's key. Never commit .env.",
   "ANTHROPIC_API_KEY=",
   "# OPENAI_API_KEY=",
   "# GEMINI_API_KEY=",

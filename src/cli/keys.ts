@@ -8,7 +8,7 @@ export const keys: CliCommand = {
   name: "keys",
   usage: "<add|list|revoke> [name]",
   positionals: [1, 2],
-  summary: "Creates, lists and revokes keys of a running server.",
+  summary: "Creates, lists and revokes keys on a running server.",
   details:
     "Uses the server at --url, RUNCAST_URL or http://127.0.0.1:4400, with a key that has the admin right. A new key is shown once; the server stores only its hash.",
   options: {

@@ -11,15 +11,14 @@ export const restore: CliCommand = {
   name: "restore",
   usage: "<file>",
   positionals: [1, 1],
-  summary: "Restores a log from an archive of runcast backup.",
+  summary: "Restores a log from an archive created by runcast backup.",
   details: "Writes to the log's directory (.runcast/), which must be empty or not exist. Start the server afterwards.",
   options: { config: { value: "file", help: "the configuration (default: runcast.config.ts in this directory)" } },
   run: async ({ positionals: [file = ""], options, directory }) => {
     const named = options["config"];
     const config = await readConfig(directory, named === undefined ? {} : { file: named });
     const target = config.directory;
-    if (!config.keepsFiles)
-      throw new CommandError("this configuration's log is not in SQLite: use the tools of its engine");
+    if (!config.keepsFiles) throw new CommandError("this configuration's log is not in SQLite: use its engine's tools");
     if (!existsSync(file)) throw new CommandError(`there is no file ${file}`);
     if (existsSync(target) && readdirSync(target).length > 0)
       throw new CommandError(`${target} is not empty: move it first`);

@@ -21,7 +21,7 @@ export const serve: CliCommand = {
   usage: "",
   positionals: [0, 0],
   summary:
-    "Serves the agents of runcast.config.ts. Without one, serves an assistant (if a model is found) and a scripted demo.",
+    "Serves the agents in runcast.config.ts. Without one, serves an assistant (if a model is found) and a scripted demo.",
   details:
     "The port is --port, PORT, the configuration's port or 4400, in this order. Variables are also read from .env. Without a configuration, the assistant's model is\n" +
     "--model, RUNCAST_MODEL, that of a provider whose key is set, or that of a server on this machine. RUNCAST_DEMO_SPEED sets how fast the demo plays.",

@@ -18,7 +18,7 @@ export const torture: CliCommand = {
   details: [
     "The server's agent must use the kit's scripted model and tools. See docs/torture.md. The model is at",
     `http://127.0.0.1:${STAGE_PORT}. A server that --command starts finds its address in TORTURE_URL.`,
-    "The url is the one that clients of the dialect use. Exits with 1 if any verdict is no.",
+    "The url is the one that the dialect's clients use. Exits with 1 if any verdict is no.",
   ].join("\n"),
   options: {
     command: { value: "command", help: "starts the server; some trials kill and restart it" },

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 export const basePathOf = (given = ""): string => {
   const path = given.replace(/\/+$/, "");
   if (path === "" || /^(?:\/[\w.~-]+)+$/.test(path)) return path;
-  throw new Error(`the setting basePath must be a path such as /runcast, not ${given}`);
+  throw new Error(`the basePath setting must be a path such as /runcast, not ${given}`);
 };
 
 const ORIGIN = /^https?:\/\/(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:]+\])(?::\d{1,5})?$/;
@@ -13,7 +13,7 @@ export const originsOf = (setting: string, given: readonly string[] = []): reado
   given.map((text) => {
     const origin = text.toLowerCase().replace(/\/$/, "");
     if (ORIGIN.test(origin)) return origin;
-    throw new Error(`the setting ${setting} must contain origins such as https://chat.example.org, not ${text}`);
+    throw new Error(`the ${setting} setting must contain origins such as https://chat.example.org, not ${text}`);
   });
 
 /** The origin through which the client of this request reached us. */

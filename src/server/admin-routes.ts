@@ -59,7 +59,7 @@ export const adminRoutes = (options: AdminRoutesOptions): readonly PlainRoute[] 
         if (!files)
           throw new Refusal("no-backup", `the log ${log.name} is not backed up by Runcast`, {
             status: 501,
-            hint: "use the tools of its engine, such as pg_dump for Postgres, and RDB or AOF files for Redis",
+            hint: "use its engine's tools, such as pg_dump for Postgres, and RDB or AOF files for Redis",
           });
         if (isBackingUp)
           throw new HttpRefusal(

@@ -165,7 +165,7 @@ const plainRoutes = (options: ApiOptions): readonly PlainRoute[] => {
     {
       method: "GET",
       path: "/live",
-      summary: "One run, for a frame in a page of the setting frameAncestors.",
+      summary: "One run, for a frame in a page whose origin is in the frameAncestors setting.",
       query: ["run", "token"],
       handle: async (context) => {
         if (options.frameAncestors.length === 0) throw unknownPath(context.req.path);

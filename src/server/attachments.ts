@@ -24,8 +24,8 @@ export const checkAttachments = async (
     throw new HttpRefusal(
       413,
       "too-many-files",
-      `A request can have up to ${limits.files} files; this one has ${parts.length}.`,
-      "Send fewer. The setting limits.files sets the limit.",
+      `A request can include up to ${limits.files} files; this one has ${parts.length}.`,
+      "Send fewer. The limits.files setting sets this limit.",
     );
   let total = 0;
   for (const part of parts) {
@@ -37,8 +37,8 @@ export const checkAttachments = async (
     throw new HttpRefusal(
       413,
       "files-too-large",
-      `The files of a request can be up to ${megabytes(limits.filesBytes)} in total; these are ${megabytes(total)}.`,
-      "Send fewer or smaller ones. The setting limits.filesBytes sets the limit.",
+      `A request's files can total up to ${megabytes(limits.filesBytes)}; these total ${megabytes(total)}.`,
+      "Send fewer or smaller files. The limits.filesBytes setting sets this limit.",
     );
 };
 
@@ -47,7 +47,7 @@ export const fileTooLarge = (name: string | undefined, bytes: number, most: numb
     413,
     "file-too-large",
     `${name ? `The file ${name.slice(0, 100)}` : "A file"} is ${megabytes(bytes)}; the limit is ${megabytes(most)}.`,
-    "Send a smaller file. The setting limits.fileBytes sets the limit.",
+    "Send a smaller file. The limits.fileBytes setting sets this limit.",
   );
 
 const megabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MB`;

@@ -59,6 +59,6 @@ const tooMuch = (): HttpRefusal =>
     503,
     "too-many-bodies",
     "too many request bodies are unfinished, and this one is the oldest",
-    "send it again over a faster connection; the setting limits.pendingBodyBytes sets the limit",
+    "send it again over a faster connection; the limits.pendingBodyBytes setting sets this limit",
     { headers: { "retry-after": "2" }, retryable: true },
   );

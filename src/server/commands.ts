@@ -149,7 +149,7 @@ export const createCommands = (options: CommandsOptions): Commands => {
     checkCursor(after, info);
     checkStreams();
     if (command.from === "snapshot" && !dialect.snapshot)
-      throw new Refusal("no-snapshot", `the dialect ${dialect.name} has no snapshots`, {
+      throw new Refusal("no-snapshot", `the ${dialect.name} dialect has no snapshots`, {
         hint: "omit from=snapshot",
       });
     const headers = encoding.headersOf(run, dialect);
@@ -250,7 +250,7 @@ const actor = (principal: Principal): { readonly by?: string } => {
 /** Checked before a run is started. */
 const checkWhole = ({ name, answer }: Dialect): void => {
   if (!answer)
-    throw new Refusal("only-streams", `the dialect ${name} has only streams`, {
+    throw new Refusal("only-streams", `the ${name} dialect only supports streams`, {
       hint: "request a stream, or omit ?dialect",
     });
 };

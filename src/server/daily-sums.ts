@@ -79,7 +79,7 @@ export const createDailySums = (records: Records, options: DailySumsOptions): Da
       429,
       code,
       `${whose} ${limitText(limit)}`,
-      `try again after midnight UTC, or raise the setting limits.${setting}`,
+      `try again after midnight UTC, or raise the limits.${setting} setting`,
       { headers: { "retry-after": `${Math.ceil((DAY - (now() % DAY)) / 1000)}` }, retryable: true },
     );
   };

@@ -25,14 +25,14 @@ export const deleteRoutes = ({ deletions }: DeleteRoutesOptions): readonly Plain
   {
     method: "DELETE",
     path: "/threads/:thread",
-    summary: "Deletes the runs of a thread that are yours; with admin, all of them.",
+    summary: "Deletes your runs in a thread; with admin, all of its runs.",
     handle: async ({ env, req, json }) =>
       json({ deleted: await deletions.thread(env.principal, req.param("thread") ?? "") }),
   },
   {
     method: "DELETE",
     path: "/users/:user",
-    summary: "Deletes all runs of a user: your own, or with admin anyone's.",
+    summary: "Deletes all of a user's runs: your own, or with admin, anyone's.",
     handle: async ({ env, req, json }) =>
       json({ deleted: await deletions.user(env.principal, req.param("user") ?? "") }),
   },

@@ -77,7 +77,7 @@ export const createGuard = (options: GuardOptions): Guard => {
       403,
       "foreign-host",
       `this server does not accept the host ${name.slice(0, 100)}`,
-      "add it to the setting hosts if it is yours",
+      "add it to the hosts setting if it is yours",
     );
   };
 
@@ -97,7 +97,7 @@ export const createGuard = (options: GuardOptions): Guard => {
         403,
         "foreign-origin",
         `pages from ${origin.slice(0, 100)} may not use this server`,
-        `if you trust them, add that origin to the setting origins, or start with --origin ${origin.slice(0, 100)}`,
+        `if you trust them, add that origin to the origins setting, or start with --origin ${origin.slice(0, 100)}`,
       );
     response.setHeader("Access-Control-Allow-Origin", origin);
     response.setHeader("Access-Control-Expose-Headers", EXPOSED);
@@ -146,7 +146,7 @@ export const createGuard = (options: GuardOptions): Guard => {
       403,
       "no-key",
       "this server has no key, so it answers only on a loopback address",
-      "set a key in the setting key, or listen on 127.0.0.1",
+      "configure the key setting, or listen on 127.0.0.1",
     );
   };
 

@@ -69,7 +69,7 @@ const refusalOf = (error: unknown): HttpRefusal => {
     503,
     "no-identity-provider",
     "the identity provider's keys cannot be read right now",
-    "try again soon; the setting jwt.jwks says where they are",
+    "try again soon; the jwt.jwks setting says where they are",
     { headers: { "retry-after": "5" }, retryable: true },
   );
 };

@@ -39,7 +39,7 @@ export const keyRoutes = (options: KeyRoutesOptions): readonly PlainRoute[] => {
         if (!options.hasKeys)
           throw new Refusal("no-keys", "this server requires no key, so adding one would protect nothing", {
             status: 409,
-            hint: "set the setting key first",
+            hint: "configure the key setting first",
           });
         const body = keySchema.safeParse(await readBody(incoming));
         if (!body.success)
@@ -70,7 +70,7 @@ export const keyRoutes = (options: KeyRoutesOptions): readonly PlainRoute[] => {
     {
       method: "DELETE",
       path: "/admin/keys/:name",
-      summary: "With admin: revokes a key that was made by POST /admin/keys. Its streams and share links end.",
+      summary: "With admin: revokes a key that was created by POST /admin/keys. Its streams and share links end.",
       handle: async ({ env, req, json }) => {
         needAdmin(env.principal);
         const name = req.param("name") ?? "";
@@ -78,7 +78,7 @@ export const keyRoutes = (options: KeyRoutesOptions): readonly PlainRoute[] => {
           const isConfigured = configuredKeys.some((key) => key.name === name);
           throw new Refusal("unknown-key", `there is no key ${name.slice(0, 64)} to revoke`, {
             status: 404,
-            hint: isConfigured ? "remove it from the setting keys" : "GET /admin/keys lists them",
+            hint: isConfigured ? "remove it from the keys setting" : "GET /admin/keys lists them",
           });
         }
         audit.note(env.principal, "revoke-key", name);

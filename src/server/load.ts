@@ -35,7 +35,7 @@ export const createLoad = (maxMs: number, start: number) => {
         503,
         "overloaded",
         `this server is too busy for another run: its event loop is ${Math.round(delay)} ms late (limit: ${maxMs} ms)`,
-        "try again in a few seconds; the setting limits.loopDelayMs sets the limit",
+        "try again in a few seconds; the limits.loopDelayMs setting sets this limit",
         { headers: { "retry-after": "5" }, retryable: true },
       );
     },

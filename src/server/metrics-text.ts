@@ -43,13 +43,13 @@ export const metricsText = (metrics: Metrics, gauges: Gauges): string => {
   add(
     "runcast_delivery_seconds",
     "histogram",
-    "Delay from an event to its delivery to live viewers, sampled every sixteenth time.",
+    "Delay from an event to its delivery to live viewers, measured for one event in 16.",
     metrics.deliverySeconds.samples(),
   );
   add("runcast_stream_bytes_sent_total", "counter", "Bytes of frames handed to streams.", metrics.bytesSent);
   add("runcast_heartbeats_sent_total", "counter", "Heartbeats sent.", metrics.heartbeats);
   add("runcast_refusals_total", "counter", "Requests that were refused or failed.", [...metrics.refusals].toSorted());
-  add("runcast_step_retries_total", "counter", "Requests to models that were tried again.", metrics.retries);
+  add("runcast_step_retries_total", "counter", "Model requests that were retried.", metrics.retries);
   add("runcast_tokens_total", "counter", "Tokens by model, as providers count them.", [...metrics.tokens].toSorted());
   add("runcast_cost_dollars_total", "counter", "What steps cost, by model.", [...metrics.cost].toSorted());
   add(

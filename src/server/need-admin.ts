@@ -8,6 +8,6 @@ export const needAdmin = (principal: Principal): void => {
     403,
     "not-allowed",
     "this requires the admin right",
-    "use a key that has this right in the setting keys",
+    "use a key that has this right in the keys setting",
   );
 };

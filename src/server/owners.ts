@@ -45,6 +45,6 @@ const notAllowed = (action: Action): HttpRefusal => {
     403,
     "not-allowed",
     `this key does not allow you to ${action}`,
-    `it needs the ${rights} right in the setting keys`,
+    `it needs the ${rights} right in the keys setting`,
   );
 };

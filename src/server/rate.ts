@@ -26,7 +26,7 @@ export const createRate = (perMinute: number, what: string, setting: string, now
       429,
       "too-many-requests",
       `this address sent more than ${perMinute} ${what} a minute`,
-      `the setting ${setting} sets the limit`,
+      `the ${setting} setting sets this limit`,
       { headers: { "retry-after": `${Math.ceil(excess / 1000)}` }, retryable: true },
     );
   };

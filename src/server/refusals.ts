@@ -50,7 +50,7 @@ export const taken = (run: string): Refusal =>
 
 /** For exceeded limits. `setting` names the limit. */
 export const tooMany = (code: string, message: string, setting: string): HttpRefusal =>
-  new HttpRefusal(429, code, message, `the setting ${setting} sets the limit; try again soon`, {
+  new HttpRefusal(429, code, message, `the ${setting} setting sets this limit; try again soon`, {
     headers: { "retry-after": "2" },
     retryable: true,
   });

@@ -15,7 +15,7 @@ export const threadRoutes = (owners: Owners, readings: Readings): readonly Plain
     {
       method: "GET",
       path: "/threads",
-      summary: "Your threads, last used first. `before` takes the `next` of the previous page.",
+      summary: "Your threads, most recently used first. `before` takes the `next` of the previous page.",
       query: ["limit", "before"],
       handle: async ({ req, json, env: { principal } }) =>
         json(
@@ -28,7 +28,7 @@ export const threadRoutes = (owners: Owners, readings: Readings): readonly Plain
     {
       method: "GET",
       path: "/threads/:thread",
-      summary: "Your runs of a thread, newest first, with the message that each answers.",
+      summary: "Your runs in a thread, newest first, each with the message that it answers.",
       query: ["limit", "before"],
       handle: async ({ req, json, env: { principal } }) => {
         const thread = req.param("thread") ?? "";

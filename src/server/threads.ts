@@ -42,9 +42,9 @@ export const createThreads = (log: Log, runner: Runner, owners: Owners): Threads
       if (answers.every(({ ask }) => division.asked.has(ask))) return { run, division };
     }
     const [first] = answers;
-    throw new Refusal("unknown-ask", `no run of this thread has the question ${(first?.ask ?? "").slice(0, 100)}`, {
+    throw new Refusal("unknown-ask", `no run in this thread has the question ${(first?.ask ?? "").slice(0, 100)}`, {
       status: 404,
-      hint: "answer with the ids of the open questions of the thread's latest run",
+      hint: "answer with the ids of the open questions in the thread's latest run",
     });
   };
 

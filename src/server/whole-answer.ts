@@ -57,7 +57,7 @@ const wholeAnswer = async (
   signal: AbortSignal,
 ): Promise<WholeAnswer | undefined> => {
   const answer = dialect.answer?.(options);
-  if (!answer) throw new Error(`the dialect ${dialect.name} has only streams`);
+  if (!answer) throw new Error(`the ${dialect.name} dialect only supports streams`);
   const segments = dialect.segments && createSegments();
   let wake = (): void => {};
   let size = 0;

@@ -40,7 +40,7 @@ describe("a refusal is shown with the server's message and a hint", () => {
     });
     const unknown = await runcast(["watch", url, "--message", "hi", "--agent", "nope"]);
     expect(unknown).toMatchObject({
-      error: "runcast watch: there is no agent nope (the setting agents has: far, broken)\n",
+      error: "runcast watch: there is no agent nope (the agents setting has: far, broken)\n",
       out: "",
     });
   });
