@@ -32,7 +32,7 @@ type FilePart = Extract<Part, { type: "file" }>;
 const filesOf = ({ messages }: RunRequest): FilePart[] =>
   messages.flatMap(({ content }) => content.filter((part) => part.type === "file"));
 const attached = (page: Page) => page.getByRole("list", { name: "Attached files" }).getByRole("listitem");
-const sentFiles = (page: Page) => page.getByRole("group", { name: "Files of the message" });
+const sentFiles = (page: Page) => page.getByRole("group", { name: "Files in this message" });
 
 const attach = async (page: Page, ...files: { name: string; mimeType: string; buffer: Buffer }[]): Promise<void> => {
   const before = await attached(page).count();

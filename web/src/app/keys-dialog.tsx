@@ -5,7 +5,7 @@ import { usePage } from "../session/page-context.ts";
 import { Key } from "./start-screen.tsx";
 
 const COMPOSER = [
-  { keys: ["Enter"], does: "Send the message, or queue it while the agent works" },
+  { keys: ["Enter"], does: "Send the message, or queue it while the agent is working" },
   { keys: ["Shift", "Enter"], does: "New line" },
 ];
 

@@ -54,7 +54,7 @@ export interface Chat {
 
 const LOST_FILES = {
   code: "files-lost",
-  message: "the files of the queued message are no longer in this browser",
+  message: "the queued message's files are no longer in this browser",
   hint: "attach them again",
 };
 const isHere = ({ file, part }: Attachment): boolean => file !== undefined || part !== undefined;

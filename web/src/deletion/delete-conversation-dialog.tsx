@@ -25,7 +25,7 @@ export const DeleteConversationDialog = ({ conversation: { id, title }, onClose 
       <Confirmation action="Delete everywhere" onConfirm={remove} onClose={onClose}>
         <p className="font-medium break-words">{title || "Untitled"}</p>
         <p>
-          The server deletes all runs of this conversation with their files and share links, and this browser deletes
+          The server deletes all runs in this conversation with their files and share links, and this browser deletes
           its copy. Active runs are stopped first. You cannot undo this.
         </p>
       </Confirmation>

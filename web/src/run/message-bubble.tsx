@@ -15,7 +15,7 @@ export const MessageBubble = ({ content, read }: MessageBubbleProps) => {
   return (
     <div className="flex max-w-[85%] flex-col items-end gap-1.5">
       {files.length > 0 && (
-        <div role="group" aria-label="Files of the message" className="flex max-w-full flex-wrap justify-end gap-1.5">
+        <div role="group" aria-label="Files in this message" className="flex max-w-full flex-wrap justify-end gap-1.5">
           {files.map((part, index) => (
             <AttachmentView key={index} part={part} read={read} />
           ))}
