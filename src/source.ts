@@ -165,7 +165,7 @@ export const runRequestSchema = z.object({
     .describe("the run that this one continues; null at the start of a conversation. Only recorded"),
   agent: z.string().min(1).optional(),
   messages: z.array(messageSchema).min(1),
-  files: z.array(filePartSchema).optional().describe("documents for the agent's tools; the model does not get them"),
+  files: z.array(filePartSchema).optional().describe("documents for the agent's tools, which the model does not get"),
   system: z.string().optional(),
   model: z.string().min(1).optional(),
   mode: z.string().min(1).optional(),

@@ -67,7 +67,7 @@ describe("creating an agent with invalid options throws an error with the agent,
     [
       "a provider's tool without an id",
       { name: "a", model, providerTools: { search: {} } },
-      "agent a: providerTools.search must be a tool of a provider's library, with an id such as openai.web_search",
+      "agent a: providerTools.search must be a tool from a provider's library, with an id such as openai.web_search",
     ],
   ];
   test.each(mistakes)("%s", (_, options, message) => {

@@ -155,7 +155,7 @@ test("unsupported rules are rejected when the agent is created, with the reason"
   const wrong = (given: RedactionRules) => () => redactAgent(source, given);
   expect(wrong({ patterns: [/(a)\1/] })).toThrow(/uses \\1, which cannot be matched while text arrives/);
   expect(wrong({ patterns: [/a(?=b)/] })).toThrow(/lookahead/);
-  expect(wrong({ patterns: [/a*/] })).toThrow(/matches the empty text/);
+  expect(wrong({ patterns: [/a*/] })).toThrow(/matches an empty string/);
   expect(wrong({ patterns: [/\p{L}/u] })).toThrow(/the flag u/);
   expect(wrong({ patterns: [/(?:a{1000}){1000}/] })).toThrow(/too large/);
   expect(wrong({ presets: ["mail" as never] })).toThrow(/use one of keys, emails, phones, cards/);

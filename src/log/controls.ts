@@ -10,6 +10,6 @@ const MAX_ID = 128;
 export const controlText = (control: Control): string => {
   checkText("id", control.id ?? null);
   if (control.id.length < 1 || control.id.length > MAX_ID)
-    throw new TypeError(`a control's id has 1 to ${MAX_ID} characters`);
+    throw new TypeError(`a control's id must have 1 to ${MAX_ID} characters`);
   return JSON.stringify(control);
 };

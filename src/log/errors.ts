@@ -31,7 +31,7 @@ export class LogFenced extends LogConflict {
     const now = owner === undefined ? "no process owns it" : `${owner} owns it`;
     const who = writer
       ? `${writer.owner} writes with epoch ${writer.epoch}`
-      : "a writer without an owner is not its own";
+      : "a writer without an owner cannot write to it";
     super(`run ${run}: ${who}, but ${now} with epoch ${epoch}`);
     this.owner = owner;
     this.epoch = epoch;

@@ -130,7 +130,7 @@ class Parser {
   parse(): Node {
     const node = this.#either();
     if (this.#at < this.#source.length) throw this.#refused("an unbalanced parenthesis");
-    if (canBeEmpty(node)) throw new Error(`the pattern ${this.#pattern} matches the empty text`);
+    if (canBeEmpty(node)) throw new Error(`the pattern ${this.#pattern} matches an empty string`);
     return node;
   }
 

@@ -45,7 +45,7 @@ export const readRequest = async (log: Log, run: string, start: EventOf<"run-sta
     return { request, agent: agentKey, withheld: [] };
   }
   const stored = await log.get(run, file.file);
-  if (!stored) throw new Error(`the request of run ${run} is not stored with its log`);
+  if (!stored) throw new Error(`run ${run}'s request is not stored with its log`);
   const kept = JSON.parse(Buffer.concat(await Array.fromAsync(stored.bytes)).toString()) as Record<string, unknown>;
   const request = runRequestSchema.parse({ ...kept, run });
   const withheld = Array.isArray(kept.withheld) ? kept.withheld.map(String) : [];

@@ -45,7 +45,7 @@ export interface HttpOptions {
 export const http = (options: HttpOptions): Source => {
   const play = async function* (request: RunRequest, context: RunContext, past?: Past): AsyncGenerator<Event> {
     const earlier = past && (await catchUpOf(context.run, past));
-    if (earlier && earlier.upstream === undefined) return yield interrupted("before the upstream server had answered");
+    if (earlier && earlier.upstream === undefined) return yield interrupted("before the upstream server had responded");
     const remote = createRemote(options, context.signal);
     const connection = createConnection(remote, options, request, context, earlier?.upstream);
     const ids = createOwnIds(context.run);

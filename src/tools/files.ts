@@ -46,7 +46,7 @@ const MAX_SHOWN = 256 * 1024;
 
 const path = z.string().max(4096).describe("Relative to the workspace, with slashes, such as notes/today.md");
 const where = path.optional().describe("The directory to look in, relative to the workspace. Default: all of it");
-const everything = z.boolean().optional().describe("Also look into node_modules and .git, which are skipped otherwise");
+const everything = z.boolean().optional().describe("Also look into node_modules and .git, which are otherwise skipped");
 
 const listFiles = (root: Workspace) =>
   defineTool({
@@ -76,7 +76,7 @@ const readFile = (root: Workspace, maxBytes: number) =>
   defineTool({
     name: "read_file",
     description:
-      "Reads a text file in the workspace. Returns its lines unchanged, starting at line `offset`, at most `limit`. A long file comes in pieces: the note at the end gives the next offset.",
+      "Reads a text file in the workspace. Returns its lines unchanged, starting at line `offset`, at most `limit`. A long file is returned in pieces: the note at the end gives the next offset.",
     input: z.object({
       path,
       offset: z.int().min(1).optional().describe("The first line to read, counted from 1. Default: 1"),

@@ -67,7 +67,7 @@ export const openapi = (options: OpenapiOptions): Tool[] => {
   const operations = readOperations(options.document as Record<string, Json>);
   const wanted = options.operations ?? operations.map((operation) => operation.name);
   if (new Set(wanted).size < wanted.length)
-    throw new Error("Two operations of the document have the same name. List those you want.");
+    throw new Error("Two operations in the document have the same name. List those you want.");
   return wanted.map((name) => {
     const operation = operations.find((one) => one.name === name);
     if (operation) return operationTool(operation, options);

@@ -129,7 +129,7 @@ export class AgentRun {
       throw new Refusal("agent-start-timeout", `The agent did not start within ${startTimeoutMs / 1000} s.`, {
         status: 504,
         retryable: true,
-        hint: "startTimeoutMs of acp() sets the limit",
+        hint: "the startTimeoutMs option of acp() sets this limit",
       });
     this.#session = session.id;
     this.#options.onSession(session);

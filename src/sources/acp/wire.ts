@@ -71,5 +71,5 @@ const parsed = (line: string): Readonly<Record<string, unknown>> | undefined => 
 const tooLarge = (bytes: number): Refusal =>
   new Refusal("agent-invalid", `The agent sent a message of more than ${bytes} bytes.`, {
     status: 502,
-    hint: "maxMessageBytes of acp() sets the limit",
+    hint: "the maxMessageBytes option of acp() sets this limit",
   });

@@ -98,7 +98,7 @@ const mode = strictFields(
   {
     description: text.optional(),
     instructions: text.optional(),
-    tools: z.array(text, { error: "must be a list of the names of tools" }).optional(),
+    tools: z.array(text, { error: "must be a list of tool names" }).optional(),
   },
   { word, expected: "an object, such as { instructions: … }" },
 );
@@ -118,7 +118,7 @@ const common = {
     .record(
       z.string(),
       z.custom((value) => isObject(value) && /.\../.test(String(value["id"])), {
-        error: "must be a tool of a provider's library, with an id such as openai.web_search",
+        error: "must be a tool from a provider's library, with an id such as openai.web_search",
       }),
       { error: "must be an object of tools by name" },
     )

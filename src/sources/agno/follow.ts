@@ -64,9 +64,9 @@ async function* answers(following: Following): AsyncGenerator<Event, Response | 
     pause.open.map((ask) => [ask, context.answerTo(ask).then((ended) => ({ ask, ...ended }))] as const),
   );
   if (waiting.size === 0)
-    throw new Refusal("upstream-paused", "The run waits there for something that cannot be answered here.", {
+    throw new Refusal("upstream-paused", "The run is waiting there for something that cannot be answered here.", {
       status: 502,
-      hint: "answer it in the AgentOS",
+      hint: "answer it in AgentOS",
     });
   let isPartial = false;
   while (waiting.size > 0) {

@@ -40,7 +40,9 @@ export async function* answersOf({
   }
   const responses = pause.responses();
   if (responses.length > 0) return { responses, areEarlier };
-  throw new Refusal("upstream-paused", "The run waits for something that cannot be answered here.", { status: 502 });
+  throw new Refusal("upstream-paused", "The run is waiting for something that cannot be answered here.", {
+    status: 502,
+  });
 }
 
 const partial = (left: number): string =>
