@@ -116,5 +116,5 @@ const missingKey = (name: string, [first = "", ...others]: readonly string[]): R
 
 const missingUrl = (name: string, prefix: string): Refusal =>
   new Refusal("model-url-missing", `The model ${name} has no base URL.`, {
-    hint: `Set ${baseUrlVariable(prefix)} in the environment, or give its baseUrl in the options of the provider.`,
+    hint: `Set ${baseUrlVariable(prefix)} in the environment, or set baseUrl in the provider's options.`,
   });

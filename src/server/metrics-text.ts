@@ -24,7 +24,7 @@ export const metricsText = (metrics: Metrics, gauges: Gauges): string => {
       lines.push(`${name}${end} ${value}`);
   };
   add("runcast_runs_active", "gauge", "Active runs in this process.", gauges.activeRuns);
-  add("runcast_runs", "gauge", "The same by state.", runsByState(gauges));
+  add("runcast_runs", "gauge", "Active runs in this process, by state.", runsByState(gauges));
   add(
     "runcast_runs_ended_total",
     "counter",

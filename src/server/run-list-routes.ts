@@ -52,7 +52,7 @@ export const runListRoutes = (owners: Owners, readings: Readings): readonly Plai
       method: "GET",
       path: "/changes",
       summary:
-        "The runs that began, changed or ended since `since`, which takes the `cursor` of the last answer, and which of `shown` are gone.",
+        "The runs that started, changed or ended after `since` (the `cursor` of the previous response), and which of `shown` no longer exist.",
       query: ["since", "shown", ...FILTER],
       handle: async ({ req, json, env: { principal } }) => {
         owners.allow(principal, "watch");

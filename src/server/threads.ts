@@ -53,10 +53,7 @@ export const createThreads = (log: Log, runner: Runner, owners: Owners): Threads
       owners.allow(principal, action);
       const [latest] = await runsOf(thread, 1, action, principal);
       if (!latest || (thread.open && latest.endedAt !== undefined))
-        throw missing(
-          `there is no ${thread.open ? "open " : ""}run of the thread ${thread.thread.slice(0, 100)}`,
-          false,
-        );
+        throw missing(`thread ${thread.thread.slice(0, 100)} has no ${thread.open ? "open " : ""}run`, false);
       return await owners.info(principal, action, latest.run);
     },
 
@@ -135,5 +132,8 @@ const segmentSeen = ({ ends }: Division, given: ReadonlySet<string>): SegmentEnd
 
 const asksOpen = (run: string, asks: readonly string[], hint: string): Refusal => {
   const names = asks.slice(0, 5).join(", ") + (asks.length > 5 ? ", …" : "");
-  return new Refusal("asks-open", `run ${run} of this thread waits for an answer to ${names}`, { status: 409, hint });
+  return new Refusal("asks-open", `run ${run} in this thread is waiting for an answer to ${names}`, {
+    status: 409,
+    hint,
+  });
 };

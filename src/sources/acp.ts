@@ -134,5 +134,8 @@ const folderOf = (cwd: string): string => {
   } catch {
     // Refused below.
   }
-  throw new Refusal("no-folder", "The agent's folder does not exist.", { status: 500, hint: "check cwd of acp()" });
+  throw new Refusal("no-folder", "The agent's folder does not exist.", {
+    status: 500,
+    hint: "check the cwd option of acp()",
+  });
 };

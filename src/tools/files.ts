@@ -185,7 +185,7 @@ const globFiles = (root: Workspace) =>
   defineTool({
     name: "glob_files",
     description:
-      "Finds files in the workspace by a pattern for their path: `*` and `?` within a name, `**` for any directories, [abc] and {a,b}. `*.md` finds only at the top, `**/*.md` everywhere. One path per line.",
+      "Finds files in the workspace whose path matches a pattern: `*` and `?` within a name, `**` for any directories, [abc] and {a,b}. `*.md` matches only at the top level, `**/*.md` matches everywhere. One path per line.",
     input: z.object({ pattern: z.string().min(1).max(1000), path: where, everything }),
     doing: ({ pattern }) => `Looking for ${pattern}…`,
     run: ({ pattern, path: at = "", everything: all = false }, { signal }) => {
@@ -197,7 +197,7 @@ const globFiles = (root: Workspace) =>
           return found.length < MAX_LISTED;
         });
         if (found.length >= MAX_LISTED) found.push(`[Stopped at ${MAX_LISTED} files. Use a narrower pattern.]`);
-        else if (!whole) found.push("[There are too many files to see them all. Give a path.]");
+        else if (!whole) found.push("[There are too many files to list them all. Give a path.]");
         return found.join("\n") || `No file matches ${pattern}.`;
       });
     },
@@ -207,13 +207,18 @@ const grepFiles = (root: Workspace) =>
   defineTool({
     name: "grep_files",
     description:
-      "Search the text of the workspace's files. `text` is plain text unless `regex` is set (JavaScript's syntax). Answers with one line per match: path:line: the line. Binary files are skipped.",
+      "Searches the text of files in the workspace. `text` is plain text unless `regex` is set (JavaScript's syntax). Returns one line per match: path:line: the line. Binary files are skipped.",
     input: z.object({
       text: z.string().min(1).max(1000).describe("What to look for, within a line"),
-      regex: z.boolean().optional().describe("Take `text` as a regular expression"),
+      regex: z.boolean().optional().describe("Treat `text` as a regular expression"),
       ignoreCase: z.boolean().optional(),
       path: where,
-      glob: z.string().min(1).max(1000).optional().describe("Only files whose path fits this pattern, such as **/*.ts"),
+      glob: z
+        .string()
+        .min(1)
+        .max(1000)
+        .optional()
+        .describe("Only files whose path matches this pattern, such as **/*.ts"),
       everything,
     }),
     doing: ({ text }) => `Searching for ${text.slice(0, 60)}…`,

@@ -14,7 +14,7 @@ export const todos = (): Tool =>
   defineTool({
     name: "write_todos",
     description:
-      "Writes the todo list of a task with several steps. The user sees it. Replaces the whole list, so include every todo each time, with its status: pending, active (in progress), done or cancelled. Call it when you have a plan, when you start a todo and as soon as one is done. Not needed for a task of one or two steps.",
+      "Writes the todo list for a task with several steps. The user sees it. Replaces the whole list, so include every todo each time, with its status: pending, active (in progress), done or cancelled. Call it when you have a plan, when you start a todo and as soon as one is done. Not needed for a task with one or two steps.",
     input,
     doing: "Updating the plan…",
     run({ todos: list }, context) {

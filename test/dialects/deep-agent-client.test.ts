@@ -185,7 +185,7 @@ test("health, and refusals that its clients show", async () => {
     expect(await (await fetch(`${base}/health`)).json()).toEqual({ status: "ok", service: "runcast" });
   const wrong = { messages: [{ role: "tool", content: "x" }] };
   const bad = await show(await post(`${url}/deep-agent/chat/stream`, wrong));
-  expect(bad.text).toMatch(/^Error: the field messages\.0\.role is wrong/);
+  expect(bad.text).toMatch(/^Error: the field messages\.0\.role is invalid/);
   const unknown = await show(await ask(`${url}/deep-agent/nobody`, "hi"));
   expect(unknown.text).toBe("Error: there is no agent nobody (the agents setting has: test)");
   const whole = await post(`${url}/deep-agent/chat`, wrong);

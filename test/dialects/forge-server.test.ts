@@ -171,7 +171,7 @@ describe("the page over HTTP", () => {
       error: { code: "unknown-agent", retry: false },
     });
     await page.send("go", { messages: 7 });
-    expect(page.messages.at(-1)?.content).toMatch(/^the field messages is wrong/);
+    expect(page.messages.at(-1)?.content).toMatch(/^the field messages is invalid/);
     const closed = await serve(silent, { dialects, key: "the-key-of-this-server" });
     const outside = forgePage(`${closed.url}/forge`);
     await outside.send("go");

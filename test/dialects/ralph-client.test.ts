@@ -250,7 +250,7 @@ test("health, and refusals that its clients show", async () => {
   for (const base of [`${url}/ralph`, `${url}/ralph/test`])
     expect(await (await fetch(`${base}/health`)).json()).toEqual({ status: "ok", service: "runcast" });
   const bad = await show(await post(`${url}/ralph/chat/stream`, { messages: "hi" }));
-  expect(bad.text).toMatch(/^Error: the field messages is wrong/);
+  expect(bad.text).toMatch(/^Error: the field messages is invalid/);
   const unknown = await show(await ask(`${url}/ralph/nobody`, "hi"));
   expect(unknown.text).toBe("Error: there is no agent nobody (the agents setting has: test)");
   for (const { status } of [bad, unknown]) expect(status).toEqual({ text: "Complete", done: true });

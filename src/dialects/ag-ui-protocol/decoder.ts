@@ -254,7 +254,7 @@ const endFailed = (scopes: Scopes, agent: string, fields: Fields): Event[] => {
 
 const problemOf = ({ message, code }: Fields): NonNullable<EventOf<"run-end">["error"]> => ({
   code: textOf(code) ?? "upstream-error",
-  message: textOf(message) ?? "the upstream server failed without a reason",
+  message: textOf(message) ?? "the upstream server failed without giving a reason",
 });
 
 const usageOf = (value: unknown): Usage | undefined => {

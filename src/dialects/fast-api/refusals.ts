@@ -10,7 +10,7 @@ export const fastApi = {
     if (result.success) return result.data;
     const { path = [], message = "unknown" } = result.error.issues[0] ?? {};
     const where = path.length > 0 ? `the field ${path.map(String).join(".")}` : "the body";
-    throw new Refusal("bad-request", `${where} is wrong: ${message}`, { status: 422, hint });
+    throw new Refusal("bad-request", `${where} is invalid: ${message}`, { status: 422, hint });
   },
 
   refuse: (({ status, message, hint }) => ({

@@ -35,7 +35,10 @@ const itemSchema = z.union([
   z.looseObject({
     type: z
       .string()
-      .refine((type) => !["message", "function_call", "function_call_output", "reasoning"].includes(type), "is wrong"),
+      .refine(
+        (type) => !["message", "function_call", "function_call_output", "reasoning"].includes(type),
+        "is invalid",
+      ),
   }),
 ]);
 type Item = z.infer<typeof itemSchema>;

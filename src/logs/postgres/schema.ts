@@ -53,7 +53,9 @@ export const migrate = async (client: ClientBase, schema: string, functions: str
     const { rows } = await client.query<{ version: number }>(`SELECT version FROM ${schema}.version`);
     const version = rows[0]?.version ?? 0;
     if (version > STEPS.length)
-      throw new Error(`the tables are of version ${version}, and this Runcast knows versions up to ${STEPS.length}`);
+      throw new Error(
+        `the tables have version ${version}, but this version of Runcast reads versions up to ${STEPS.length}`,
+      );
     for (const step of STEPS.slice(version)) await client.query(step(schema));
     if (version < STEPS.length) {
       await client.query(functions);

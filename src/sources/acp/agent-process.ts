@@ -66,7 +66,7 @@ const notStarted = (program: string, cause: unknown): Refusal => {
   return new Refusal(
     "agent-not-started",
     isMissing ? `The program ${program} was not found.` : `The program ${program} could not be started.`,
-    { status: 502, hint: "install the coding agent, and check command and cwd of acp()", cause },
+    { status: 502, hint: "install the coding agent, and check the command and cwd options of acp()", cause },
   );
 };
 

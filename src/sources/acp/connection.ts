@@ -81,7 +81,7 @@ export const openSession = async (
       throw codeOf(error) === LOGIN_NEEDED ? loginNeeded(hello) : error;
     }));
   const id = loaded ? wanted! : textOf(fieldsOf(opened)["sessionId"]);
-  if (id === undefined) throw new Refusal("agent-invalid", "The agent opened no session.", { status: 502 });
+  if (id === undefined) throw new Refusal("agent-invalid", "The agent did not open a session.", { status: 502 });
   return {
     id,
     isLoaded: loaded !== undefined,
@@ -126,7 +126,7 @@ const loginNeeded = ({ authMethods }: InitializeResponse): Refusal => {
   });
   return new Refusal("agent-login", "The coding agent is not logged in.", {
     status: 502,
-    hint: ["log in with the agent's own command, or set its key in env of acp()", ...ways].join("; "),
+    hint: ["log in with the agent's own command, or set its key in the env option of acp()", ...ways].join("; "),
   });
 };
 

@@ -275,7 +275,7 @@ export class Decoder {
 
   #bad(): Event[] {
     if (++this.#badFrames > MAX_BAD_FRAMES)
-      throw new Refusal("upstream-invalid", "The server sends data that cannot be read.", { status: 502 });
+      throw new Refusal("upstream-invalid", "The server sent data that cannot be read.", { status: 502 });
     if (this.#badFrames > 1) return [];
     return [
       { type: "notice", level: "warning", text: "The server sent something that cannot be read. It is skipped." },

@@ -60,7 +60,7 @@ export class Wire2 implements Wire {
     const event = protocolEventOf(parsed(data));
     if (!event) {
       if (++this.#badFrames > MAX_BAD_FRAMES)
-        throw new Refusal("upstream-invalid", "The server sends data that cannot be read.", { status: 502 });
+        throw new Refusal("upstream-invalid", "The server sent data that cannot be read.", { status: 502 });
       return [];
     }
     if (event.seq !== undefined) {
@@ -87,7 +87,7 @@ export class Wire2 implements Wire {
     const body = { id: ++this.#commands, method, params };
     const answer = await this.#connection.json("POST", `${this.#connection.path}/commands`, body);
     if (answer["type"] !== "error") return answer["result"];
-    const text = lineOf(answer["message"], 2000) ?? "The server refuses the command.";
+    const text = lineOf(answer["message"], 2000) ?? "The server refused the command.";
     // The message starts with the HTTP status that the server's API would have used.
     const [, status, message = text] = /^(4\d\d): (.+)$/.exec(text) ?? [];
     const isUnsupported = answer["error"] === "unsupported";

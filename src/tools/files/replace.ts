@@ -63,7 +63,7 @@ const unwritable = (error: NodeJS.ErrnoException): never => {
     EACCES: "permission denied",
     EPERM: "permission denied",
     ENAMETOOLONG: "the name is too long",
-    EISDIR: "there is a directory of that name",
+    EISDIR: "there is a directory with that name",
   };
   const code = error.code ?? "EUNKNOWN";
   throw new Refusal(code.toLowerCase(), `The file was not written: ${because[code] ?? code}.`, { cause: error });
