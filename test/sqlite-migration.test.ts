@@ -128,7 +128,7 @@ test("a file of a newer version is rejected and left unchanged", () => {
   change("PRAGMA user_version = 4; CREATE TABLE later (x)");
   const before = contents();
   expect(open).toThrow(
-    /log\.db was written by a newer Runcast \(format 4; this one reads up to 3\): upgrade, or choose another/,
+    /log\.db was written by a newer version of Runcast \(format 4; this one reads up to 3\): upgrade, or choose another/,
   );
   expect(contents()).toEqual(before);
 });

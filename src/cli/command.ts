@@ -75,7 +75,7 @@ export const readInput = (
   const help = options["help"] !== undefined;
   const [least, most] = command.positionals;
   if (!help && positionals.length < least) throw new UsageError(`${command.usage} is missing`);
-  if (!help && positionals.length > most) throw new UsageError(`${positionals[most]} is an extra argument`);
+  if (!help && positionals.length > most) throw new UsageError(`unexpected argument ${positionals[most]}`);
   return { positionals, options, values, help };
 };
 

@@ -11,7 +11,7 @@ export const refusalText = ({ code, message, hint }: Problem, target: Pick<RunAd
 /** Server hints are written for programs. These replace them where the command line works differently. */
 const HERE: Readonly<Record<string, (target: Pick<RunAddress, "base">) => string>> = {
   "key-required": () => "pass --key <key>, or set RUNCAST_KEY",
-  "wrong-key": () => "check --key <key>, or RUNCAST_KEY if there is none",
+  "wrong-key": () => "check --key <key>, or RUNCAST_KEY if you do not pass --key",
   "unknown-run": ({ base }) => `${base}/runs lists the stored runs`,
   "no-stream": ({ base }) => `check that the server at ${base} is Runcast`,
 };

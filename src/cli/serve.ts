@@ -170,7 +170,7 @@ const openLog = async (
     if (!(error instanceof LogInUse)) throw error;
     const too = (await isTaken(host, port)) ? ` (port ${port} is also in use, probably by the same process)` : "";
     throw new CommandError(
-      `the log in ${config.directory} is in use by another Runcast${too}: stop that one, start this one in another directory, ` +
+      `the log in ${config.directory} is in use by another Runcast server${too}: stop that one, start this one in another directory, ` +
         "or keep its runs in memory: --log memory",
       { cause: error },
     );
@@ -241,7 +241,7 @@ const untilStopped = async (
   clearInterval(timer);
   const { handOverMs = HAND_OVER_MS } = config;
   const isHandedOver = signal === "SIGTERM" && opened.log.isLasting && server.runner.active > 0;
-  const runs = isHandedOver ? `; handing ${server.runner.active} runs over for up to ${handOverMs / 1000} s` : "";
+  const runs = isHandedOver ? `; handing over ${server.runner.active} runs for up to ${handOverMs / 1000} s` : "";
   if (lines) lines.line("info", "server-stop", { signal, runs: server.runner.active, handsOver: isHandedOver });
   else process.stdout.write(`runcast: stopping${runs}; press Ctrl-C again to stop immediately\n`);
   setTimeout(() => process.exit(1), (isHandedOver ? handOverMs : 0) + CLOSE_MS).unref();

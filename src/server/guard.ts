@@ -134,7 +134,7 @@ export const createGuard = (options: GuardOptions): Guard => {
       401,
       given === undefined ? "key-required" : "wrong-key",
       given === undefined ? "this server requires a key" : "this key is not valid for this server",
-      "send a key from the settings key or keys in the header Authorization: Bearer <key>",
+      "send a key from the key or keys setting in the header Authorization: Bearer <key>",
       { headers: { "www-authenticate": "Bearer" } },
     );
   };
@@ -177,8 +177,8 @@ export const createGuard = (options: GuardOptions): Guard => {
       403,
       "read-only-token",
       link.answer
-        ? "this link only allows watching its one run and answering what it asks"
-        : "this token only allows reading its one run",
+        ? "this link only allows watching one run and answering its questions"
+        : "this token only allows reading one run",
       "use a key to start, answer or cancel, or to read other runs",
     );
   };

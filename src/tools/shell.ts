@@ -196,7 +196,7 @@ const directoryOf = (root: string, directory = "."): string => {
   } catch {
     // Refused below.
   }
-  throw new Refusal("no-directory", `${directory} is not a directory of the workspace. Give one relative to it.`);
+  throw new Refusal("no-directory", `${directory} is not a directory in the workspace. Give one relative to it.`);
 };
 
 const environmentOf = (env: ShellOptions["env"] = {}): Record<string, string> => {

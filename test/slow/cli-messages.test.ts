@@ -31,7 +31,7 @@ describe("a refusal is shown with the server's message and a hint", () => {
     const far = await runcast(["watch", url, "--message", "hi"]);
     const words = `the upstream server cannot be reached: .*\\(check that it is running at http://127\\.0\\.0\\.1:${port}\\)`;
     expect(far.error).toMatch(new RegExp(`^runcast watch: ${words}\n$`));
-    expect(far.out).toMatch(new RegExp(`^\\(the server answered: ${words}; trying again\\)\n$`));
+    expect(far.out).toMatch(new RegExp(`^\\(the server responded: ${words}; trying again\\)\n$`));
     expect(far.code).toBe(1);
     const broken = await runcast(["watch", url, "--message", "hi", "--agent", "broken"]);
     expect(broken).toMatchObject({
@@ -59,7 +59,7 @@ describe("a refusal is shown with the server's message and a hint", () => {
     closers.push(close);
     const { out, code } = await runcast(["watch", `${url}/runs/r`]);
     expect(out).toContain("(connection lost (the stream ended before the run did); trying again)\n");
-    expect(out).toContain("(the server answered: the log is full (make room); trying again)\n");
+    expect(out).toContain("(the server responded: the log is full (make room); trying again)\n");
     expect(code).toBe(0);
   });
 
@@ -101,7 +101,7 @@ describe("without a server", () => {
     const watched = await runcast(["watch", `${url}/runs/x`]);
     const message = `no server responds at ${url}; check the port, or start one there with: npm start -- --port ${port}\n`;
     expect(watched.error).toBe(`runcast watch: ${message}`);
-    expect(watched.out).toMatch(/^\(no answer yet \(.*ECONNREFUSED.*\); trying again\)\n$/);
+    expect(watched.out).toMatch(/^\(no response yet \(.*ECONNREFUSED.*\); trying again\)\n$/);
     expect((await runcast(["export", `${url}/runs/x`])).error).toBe(`runcast export: ${message}`);
   });
 
@@ -185,11 +185,11 @@ describe("a server that cannot start", () => {
     const what = `the log in ${path.join(cwd, ".runcast")} is in use by`;
     const todo = "stop that one, start this one in another directory, or keep its runs in memory: --log memory\n";
     expect(again).toMatchObject({
-      error: `runcast serve: ${what} another Runcast (port ${port} is also in use, probably by the same process): ${todo}`,
+      error: `runcast serve: ${what} another Runcast server (port ${port} is also in use, probably by the same process): ${todo}`,
       code: 1,
     });
     const elsewhere = await runcast(["serve", "--port", "0"], { cwd });
-    expect(elsewhere.error).toBe(`runcast serve: ${what} another Runcast: ${todo}`);
+    expect(elsewhere.error).toBe(`runcast serve: ${what} another Runcast server: ${todo}`);
     const exported = await runcast(["export", "x"], { cwd, env: { RUNCAST_URL: "http://127.0.0.1:9" } });
     expect(exported).toMatchObject({
       error: `runcast export: ${what} a running server: export from that server, with http://<host>:<port>/runs/x or by setting RUNCAST_URL\n`,

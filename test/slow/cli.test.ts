@@ -35,7 +35,7 @@ describe("the command line", () => {
     [["serve", "--port"], "runcast serve: --port needs a value: --port <number>"],
     [["serve", "--port", "http"], "runcast serve: --port must be a number from 0 to 65535, not http"],
     [["replay"], "runcast replay: <file|url|run> is missing"],
-    [["check", "a", "b"], "runcast check: b is an extra argument"],
+    [["check", "a", "b"], "runcast check: unexpected argument b"],
     [["replay", "x.jsonl", "--speed", "fast"], "runcast replay: --speed must be a number above 0, or max, not fast"],
     [["watch", "not a url"], "runcast watch: not a url is neither a run's id nor an address"],
     [["watch", "http://127.0.0.1:1"], "does not name a run: use …/runs/<run>, or --message"],

@@ -107,7 +107,7 @@ describeInBrowser("<run-view>", ({ serve, open, mistakes }: Browsing) => {
     expect(await page.locator("#told").innerText()).toMatch(/live finished end done$/);
     expect(await violations(page)).toEqual([]);
     await view.evaluate((element) => element.setAttribute("run", "nobody"));
-    await view.getByText("read-only").or(view.getByText("only allows reading its one run")).first().waitFor();
+    await view.getByText("read-only").or(view.getByText("only allows reading one run")).first().waitFor();
     expect(mistakes()).toEqual([]);
   });
 

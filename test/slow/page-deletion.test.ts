@@ -102,7 +102,7 @@ describeInBrowser("deleting on the page", ({ serve, open, mistakes }: Browsing) 
     await data.getByRole("button", { name: "Delete all my data…" }).click();
     expect(await violations(page)).toEqual([]);
     await data.getByRole("button", { name: "Delete all my data", exact: true }).click();
-    await data.getByText("1 run of ann deleted from the server and 1 conversation from this browser.").waitFor();
+    await data.getByText("Deleted 1 run from the server and 1 conversation from this browser.").waitFor();
     await page.keyboard.press("Escape");
     expect(await runsOf(url, await issuer.sign({ sub: "ann" }))).toEqual([]);
     expect(await runsOf(url, BOB)).toHaveLength(1);

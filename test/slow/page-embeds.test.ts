@@ -197,7 +197,7 @@ describeInBrowser("what a run embeds", ({ serve, open, mistakes }: Browsing) => 
     expect(await violations(page)).toEqual([]);
     await page.keyboard.press("Escape");
     await send(page, "Use a client-run tool");
-    const bar = page.getByRole("region", { name: "For this browser" });
+    const bar = page.getByRole("region", { name: "Tool calls for this browser" });
     await bar.waitFor();
     expect(received).toEqual([]);
     expect(await violations(page)).toEqual([]);

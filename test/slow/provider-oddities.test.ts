@@ -57,7 +57,7 @@ describe("the reason reaches the user, in any format", () => {
     ["reason-details", "messages.0.name: Field required"],
     ["reason-message", "Tools are not switched on."],
     ["reason-text", "this model is asleep"],
-    ["reason-none", "The provider returned 400 without a reason."],
+    ["reason-none", "The provider returned 400 without giving a reason."],
     ["reason-page", "The provider returned a web page and the status 400: No such deployment."],
     ["error-200", "The deployment is paused."],
   ])("%s: %s", async (fault, message) => {

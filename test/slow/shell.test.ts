@@ -123,7 +123,7 @@ describe("running", () => {
     await expect(run({ command: "echo", args: ["a\0b"] })).rejects.toThrow("could not be started");
     symlinkSync("/", path.join(workspace, "root"));
     for (const directory of ["..", "/", "root", "missing"]) {
-      await expect(run({ command: "ls", directory })).rejects.toThrow("not a directory of the workspace");
+      await expect(run({ command: "ls", directory })).rejects.toThrow("not a directory in the workspace");
     }
   });
 });

@@ -62,13 +62,13 @@ test("rejects a file that it cannot read, with a hint", async () => {
   let other = database();
   other.exec("CREATE TABLE notes (text)");
   other.close();
-  expect(open).toThrow(/is a database, but not a log of Runcast/);
+  expect(open).toThrow(/is a database, but not a Runcast log/);
   await rm(path.join(directory, "log.db"));
   await open().close();
   other = database();
   other.exec("PRAGMA user_version = 99");
   other.close();
-  expect(open).toThrow(/newer Runcast \(format 99; this one reads up to 3\): upgrade/);
+  expect(open).toThrow(/newer version of Runcast \(format 99; this one reads up to 3\): upgrade/);
 });
 
 test("reports a truncated database as damaged", async () => {

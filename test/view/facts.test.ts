@@ -308,9 +308,9 @@ test("without a countdown, a lost connection is reported once", () => {
   const notice = (more: object, circumstances = {}) =>
     describeConnection({ ...lost, ...more } as never, 10_000, circumstances).notice;
   expect(notice({})).toBe("connection lost (it⟦U+202E⟧ ended); trying again");
-  expect(notice({}, { hasBeenLive: false })).toBe("no answer yet (it⟦U+202E⟧ ended); trying again");
+  expect(notice({}, { hasBeenLive: false })).toBe("no response yet (it⟦U+202E⟧ ended); trying again");
   expect(notice({ httpStatus: 503 }, { problemText: () => "full (make room)" })).toBe(
-    "the server answered: full (make room); trying again",
+    "the server responded: full (make room); trying again",
   );
   expect(describeConnection({ status: "connecting" } as never, 0).notice).toBe("");
 });

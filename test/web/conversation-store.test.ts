@@ -227,7 +227,7 @@ describe("export and import", () => {
     [
       "a cycle",
       (file) => (file.conversations[0].messages[0].parent = file.conversations[0].messages[1].id),
-      "comes after itself",
+      "is its own ancestor",
     ],
     ["a gap in a run", (file) => file.runs["run-c10"].splice(2, 1), "runs.run-c10[2].seq must be 3"],
     ["no text", (file) => (file.conversations[1].title = 7), "conversations[1].title must be a string"],

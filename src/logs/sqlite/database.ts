@@ -36,7 +36,7 @@ export const explain = (error: unknown, directory: string): unknown => {
     case 5:
     case 6:
       return say(
-        "is in use: another Runcast (or another log of this one) has it open; close that one, or choose another directory",
+        "is in use: another Runcast process (or another log in this one) has it open; close that one, or choose another directory",
         "log-in-use",
       );
     case 11:
@@ -90,11 +90,11 @@ const prepareSchema = (sql: DatabaseSync, directory: string) => {
   const where = path.resolve(directory, "log.db");
   if (version > latest)
     throw new UnusableLog(
-      `${where} was written by a newer Runcast (format ${version}; this one reads up to ${latest}): upgrade, or choose another directory`,
+      `${where} was written by a newer version of Runcast (format ${version}; this one reads up to ${latest}): upgrade, or choose another directory`,
     );
   if (version === latest) return;
   if (version === 0 && sql.prepare("SELECT count(*) AS count FROM sqlite_schema").get()!.count !== 0)
-    throw new UnusableLog(`${where} is a database, but not a log of Runcast: choose another directory`);
+    throw new UnusableLog(`${where} is a database, but not a Runcast log: choose another directory`);
   migrate(sql, version);
 };
 

@@ -29,7 +29,7 @@ export const toolProblem = (error: unknown, redact: Redact): Problem => {
   const code: unknown = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
   return {
     code: typeof code === "string" && code ? code : "tool-failed",
-    message: redact(messageOf(error) || "The tool failed without a reason."),
+    message: redact(messageOf(error) || "The tool failed without giving a reason."),
   };
 };
 
@@ -149,7 +149,7 @@ const KINDS = {
     text: "The model's answer could not be read.",
     hint: "Try again. If it keeps happening, check that the base URL serves this provider's format.",
   },
-  other: { code: "model-error", retryable: false, text: "The model failed without a reason." },
+  other: { code: "model-error", retryable: false, text: "The model failed without giving a reason." },
 } as const satisfies Record<string, Kind>;
 
 const kindOf = (error: unknown, reported: string): Kind => {
@@ -197,7 +197,7 @@ export const messageOf = (error: unknown): string => {
     const reason = reasonIn(error.responseBody ?? "", error.statusCode);
     if (reason !== undefined) return reason;
     return error.responseBody !== undefined && STATUS_TEXT.test(error.message)
-      ? `The provider returned ${error.statusCode} without a reason.`
+      ? `The provider returned ${error.statusCode} without giving a reason.`
       : error.message;
   }
   if (error instanceof Error) return error.message;

@@ -65,6 +65,6 @@ const guardedLookup =
     });
 
 const refused = (place: string): NodeJS.ErrnoException =>
-  Object.assign(new Error(`${place} is a private address; the setting allowPrivate: ["${place}"] would allow it.`), {
+  Object.assign(new Error(`${place} is a private address; to allow it, set allowPrivate: ["${place}"].`), {
     code: "private-address",
   });

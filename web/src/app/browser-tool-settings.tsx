@@ -105,7 +105,7 @@ const toolOf = ({
   schema,
 }: Record<"name" | "description" | "url" | "method" | "schema", string>): BrowserTool | string => {
   if (!/^[\w-]{1,64}$/.test(name)) return "Use only letters, digits, - and _ in the name.";
-  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) return "The address must start with https:// or http://.";
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) return "The URL must start with https:// or http://.";
   try {
     return {
       name,

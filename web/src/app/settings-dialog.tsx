@@ -25,7 +25,7 @@ export const SettingsDialog = ({ onClose }: { readonly onClose: () => void }) =>
   return (
     <Dialog title="Settings" onClose={onClose}>
       <div className="flex flex-col gap-6">
-        <Section title="System prompt" about="Sent with every run that starts from now on.">
+        <Section title="System prompt" about="Sent with every new run.">
           <textarea
             aria-label="System prompt"
             value={system}
@@ -35,12 +35,12 @@ export const SettingsDialog = ({ onClose }: { readonly onClose: () => void }) =>
             className="block max-h-60 w-full rounded-lg border border-line bg-card px-3 py-2 text-sm [field-sizing:content] placeholder:text-soft"
           />
         </Section>
-        <Section title="MCP servers" about="Each request lists them. The server connects to them, not this browser.">
+        <Section title="MCP servers" about="Sent with every request. The server connects to them, not this browser.">
           <ServerSettings />
         </Section>
         <Section
           title="Browser tools"
-          about="Each request lists them. This browser calls them, so they can use services that only you can reach."
+          about="Sent with every request. This browser calls them, so they can use services that only you can reach."
         >
           <BrowserToolSettings />
         </Section>
@@ -95,7 +95,9 @@ const ForgetKey = () => {
     setForgotten(true);
   };
   if (isForgotten)
-    return <p className="text-sm text-soft">Removed. The page will ask for it the next time you open it.</p>;
+    return (
+      <p className="text-sm text-soft">Removed. You will need to enter it again the next time you open this page.</p>
+    );
   return <Button onClick={forget}>Forget</Button>;
 };
 

@@ -45,7 +45,7 @@ export const BoardList = ({ board, state, box, onAnswer }: BoardListProps) => {
             hasMore && (
               <div className="flex justify-center p-3">
                 <Button onClick={board.loadMore} aria-disabled={isLoadingMore}>
-                  {isLoadingMore ? "Looking at older runs…" : "Show older runs"}
+                  {isLoadingMore ? "Loading older runs…" : "Show older runs"}
                 </Button>
               </div>
             )

@@ -131,7 +131,7 @@ const checkConversation = (value: unknown, where: string): void => {
     const trail = new Set<string>();
     for (let next: string | undefined = id; next !== undefined && !sound.has(next); next = parents.get(next)) {
       if (!parents.has(next)) throw new ExchangeError(`${where}.messages: there is no message ${next}`);
-      if (trail.has(next)) throw new ExchangeError(`${where}.messages: ${next} comes after itself`);
+      if (trail.has(next)) throw new ExchangeError(`${where}.messages: ${next} is its own ancestor`);
       trail.add(next);
     }
     for (const passed of trail) sound.add(passed);

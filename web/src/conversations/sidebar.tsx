@@ -47,7 +47,7 @@ export const Sidebar = ({ current, onOpen, onNew, onErase }: SidebarProps) => {
       <StorageNotice />
       <div className="-mx-1 min-h-0 flex-1 overflow-y-auto px-1" tabIndex={-1}>
         {found ? (
-          <section aria-label="Found">
+          <section aria-label="Search results">
             <p role="status" className="px-2 py-1 text-xs font-medium text-soft">
               {found.length === 0 ? "Nothing found" : counted(found.length, "conversation")}
             </p>

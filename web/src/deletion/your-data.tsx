@@ -33,7 +33,7 @@ export const YourData = ({ user }: { readonly user: string }) => {
     const kept = conversations?.overview().list ?? [];
     for (const { id } of kept) await conversations?.erase(id);
     const here = conversations ? ` and ${counted(kept.length, "conversation")} from this browser` : "";
-    return `${counted(runs, "run")} of ${user} deleted from the server${here}.`;
+    return `Deleted ${counted(runs, "run")} from the server${here}.`;
   };
   if (!isAsking) return <Button onClick={() => setAsking(true)}>Delete all my data…</Button>;
   return (

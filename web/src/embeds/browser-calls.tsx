@@ -54,7 +54,10 @@ export const BrowserCalls = ({ state, tools, onResults }: BrowserCallsProps) => 
   if (calls.length === 0) return null;
   const names = calls.map(({ name }) => oneLine(name)).join(", ");
   return (
-    <section aria-label="For this browser" className="mb-2 rounded-2xl border border-line bg-warm px-4 py-3 text-sm">
+    <section
+      aria-label="Tool calls for this browser"
+      className="mb-2 rounded-2xl border border-line bg-warm px-4 py-3 text-sm"
+    >
       <p className="font-medium">The agent wants this browser to run {names}</p>
       <ul className="my-1 font-mono text-xs [overflow-wrap:anywhere]">
         {calls.map(({ id, name, inputText, input }) => (

@@ -27,7 +27,7 @@ export const ReplayControls = ({ replay, entry }: ReplayControlsProps) => {
           className="w-full accent-accent"
         />
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
-          <div role="group" aria-label="Playing" className="flex items-center gap-1">
+          <div role="group" aria-label="Playback" className="flex items-center gap-1">
             <Control label="Go to the start" isOff={seq === 0} onClick={() => replay.seek(0)}>
               <path d="M4 3.5v9M12.5 3.5 6.5 8l6 4.5v-9Z" />
             </Control>

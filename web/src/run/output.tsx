@@ -31,7 +31,7 @@ export const Output = ({ call, isLive }: { readonly call: CallNode; readonly isL
         tabIndex={0}
         role="log"
         aria-live="off"
-        aria-label="Output of the tool"
+        aria-label="Tool output"
         onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
           isAtEnd.current = scrollHeight - scrollTop - clientHeight < 24;
         }}

@@ -28,7 +28,7 @@ export const LinkList = ({ links, isBusy, onRevoke }: LinkListProps) => (
             <span className="text-ink">{allows(link)}</span>
             <br />
             Created {time(link.created)}
-            {link.by && ` by ${link.by}`}, ends {time(link.expires)}
+            {link.by && ` by ${link.by}`}, expires {time(link.expires)}
           </span>
           <Button
             disabled={isBusy}
