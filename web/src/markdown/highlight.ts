@@ -1,5 +1,6 @@
 import { createContext, useContext, useEffect, useMemo } from "react";
 import type { Block } from "runcast/markdown";
+import { nextBeat } from "../kit/beat.ts";
 import type { HighlightReply, HighlightRequest } from "./highlight/messages.ts";
 
 /** The colors of one code block, as far as they are known. */
@@ -33,7 +34,10 @@ export const createHighlighter = (): ((block: Block) => Highlighting) => {
         isRefused = true;
         return;
       }
-      worker.addEventListener("message", ({ data }: MessageEvent<HighlightReply>) => listeners.get(data.block)?.(data));
+      worker.addEventListener("message", ({ data }: MessageEvent<HighlightReply>) => {
+        // Shown with the text that arrives meanwhile. Otherwise the colors cost a frame of their own.
+        void nextBeat().then(() => listeners.get(data.block)?.(data));
+      });
     }
     worker.postMessage(request, []);
   };

@@ -2,6 +2,7 @@ import { type FileLimits, messageOf } from "runcast/view";
 import { browserWakes, type Client, ClientError, createClient } from "runcast/client";
 import type { Problem } from "runcast/events";
 import type { NamedAgent, ToolFacts } from "runcast/source";
+import { nextBeat } from "../kit/beat.ts";
 import { troubleText } from "../run/trouble-text.ts";
 
 /** The server that served this page, with the user's access to it. */
@@ -32,20 +33,6 @@ export const keepKey = (key: string | undefined, onDevice: boolean): void => {
   for (const storage of [sessionStorage, localStorage]) storage.removeItem(KEY);
   if (key) (onDevice ? localStorage : sessionStorage).setItem(KEY, key);
 };
-
-/** A page that is not painted has no frames, so a timer takes over. */
-const LONGEST_FRAME_MS = 100;
-
-const nextFrame = (): Promise<void> =>
-  new Promise((resolve) => {
-    const go = (): void => {
-      clearTimeout(timer);
-      cancelAnimationFrame(frame);
-      resolve();
-    };
-    const timer = setTimeout(go, LONGEST_FRAME_MS);
-    const frame = requestAnimationFrame(go);
-  });
 
 export interface AccessOptions {
   readonly key?: string;
@@ -100,7 +87,7 @@ export const createAccess = ({ key, token, isFramed = false }: AccessOptions): A
           wakes.removeEventListener("wake", wake);
         };
       },
-      pace: nextFrame,
+      pace: nextBeat,
     }),
     agents: async (signal) => {
       const response = await ask("/agents", signal ? { signal } : {});
