@@ -49,7 +49,7 @@ const showRun = (cards: number) => {
         flushFrames();
       });
   };
-  return { home, say };
+  return { home, say, take };
 };
 
 test("a token costs the page the same with 5 cards and with 300", async () => {
@@ -79,3 +79,19 @@ test.each(["word ", "A line.\n", "A paragraph.\n\n"])(
     expect(late).toBeLessThan(early * 1.25);
   },
 );
+
+test("a frame shows the blocks that it reads, so that they do not cost another frame", () => {
+  const { home, say, take } = showRun(1);
+  say(1, "First.");
+  const paragraphs = () => [...home.querySelectorAll("[data-node=answer] p")].map(({ textContent }) => textContent);
+  expect(paragraphs()).toEqual(["First."]);
+  // `act` would render everything that is scheduled.
+  Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: false });
+  onTestFinished(() => void Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true }));
+  take({ type: "text-delta", part: "answer", delta: "\n\nSecond **bold** paragraph" });
+  flushFrames();
+  expect(paragraphs()).toEqual(["First.", "Second bold paragraph"]);
+  take({ type: "text-delta", part: "answer", delta: " and `code`" });
+  flushFrames();
+  expect(paragraphs()).toEqual(["First.", "Second bold paragraph and code"]);
+});

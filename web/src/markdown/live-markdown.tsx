@@ -1,4 +1,5 @@
 import { memo, useEffect, useReducer, useRef } from "react";
+import { flushSync } from "react-dom";
 import { subscribeByFrame } from "runcast/react";
 import type { PartNode, RunState } from "runcast/state";
 import { MarkdownView, useReader } from "./markdown.tsx";
@@ -25,7 +26,8 @@ export const LiveMarkdown = memo(({ state, part }: LiveMarkdownProps) => {
       if (!latest.current.continues(part.text, done) || !latest.current.follow(part.text, done)) again();
     };
     follow();
-    return subscribeByFrame(state, part.id, follow);
+    // Otherwise React renders after this frame, which costs the browser a second one.
+    return subscribeByFrame(state, part.id, () => flushSync(follow));
   }, [state, part]);
   return <MarkdownView reader={reader} />;
 });
