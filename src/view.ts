@@ -31,6 +31,7 @@ export { canFold, describeGroup, type GroupFacts, groupSign, hasAgents, isPlain,
 export { describeLink, type LinkFacts } from "./view/link.ts";
 export { describeText, describeThinking, isOver, type TextFacts, type ThinkingFacts } from "./view/part.ts";
 export { createLogClock, type LogClock } from "./view/log-clock.ts";
+export { openAsks } from "./view/open-asks.ts";
 export { createOutline, type Outline, type OutlineRow } from "./view/outline.ts";
 export { describeProblem, type ProblemFacts } from "./view/problem.ts";
 export { describeReplay } from "./view/replay.ts";

@@ -9,8 +9,6 @@ type Indexed = AgentNode | AskNode | CallNode | StepNode;
 export interface RunIndex {
   readonly state: RunState;
   readonly calls: readonly CallNode[];
-  /** The asks that are not answered yet. */
-  readonly openAsks: ReadonlySet<AskNode>;
   /** The calls that are pending or executing. */
   readonly openCalls: ReadonlySet<CallNode>;
   /** Increases when a node starts, ends, or changes state, and when the run ends. */
@@ -25,7 +23,6 @@ type Subscribe = (state: RunState, id: string, listener: () => void) => () => vo
 export const createRunIndex = (state: RunState, subscribe: Subscribe): RunIndex => {
   const nodes = state.nodes.values();
   const calls: CallNode[] = [];
-  const openAsks = new Set<AskNode>();
   const openCalls = new Set<CallNode>();
   const open = new Map<Indexed, { mark: string; stop: (() => void) | undefined }>();
   const listeners = new Set<() => void>();
@@ -41,7 +38,6 @@ export const createRunIndex = (state: RunState, subscribe: Subscribe): RunIndex 
     if (node.kind === "call") calls.push(node);
     if (node.endedAt !== undefined) return;
     if (node.kind === "call") openCalls.add(node);
-    if (node.kind === "ask") openAsks.add(node);
     open.set(node, { mark: markOf(node), stop: watch(node) });
   };
   /** Reads new nodes. Never reads past the end, because the iterator would stay exhausted. */
@@ -60,7 +56,6 @@ export const createRunIndex = (state: RunState, subscribe: Subscribe): RunIndex 
     known.stop?.();
     open.delete(node);
     openCalls.delete(node as CallNode);
-    openAsks.delete(node as AskNode);
   };
   const look = (node: Indexed | undefined): void => {
     const before = version;
@@ -78,7 +73,6 @@ export const createRunIndex = (state: RunState, subscribe: Subscribe): RunIndex 
   return {
     state,
     calls,
-    openAsks,
     openCalls,
     get version() {
       return version;

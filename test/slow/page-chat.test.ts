@@ -136,8 +136,7 @@ describeInBrowser("chat on the page", ({ serve, open }: Browsing) => {
       .getByRole("button", { name: /^Allow/ })
       .first()
       .waitFor();
-    const asked = await page.getByRole("region", { name: "Open questions" }).innerText();
-    expect(asked.match(/send_report/g)).toHaveLength(1);
+    expect(await page.getByRole("button", { name: /^Allow/ }).count()).toBe(1);
     // The composer's; the card offers Deny.
     expect(await page.getByRole("button", { name: /^Stop/ }).count()).toBe(1);
     const first = await announced(page);

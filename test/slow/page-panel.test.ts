@@ -1,4 +1,4 @@
-import type { Locator, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import type { Event } from "../../src/events.ts";
 import { demoAgent } from "../../src/models/demo.ts";
@@ -8,11 +8,10 @@ import { gallery } from "../web/gallery.ts";
 import { countRenders, takeRenders } from "../web/render-counter.ts";
 
 const panel = (page: Page) => page.locator("[data-panel]");
-const tray = (page: Page) => page.getByRole("region", { name: "Open questions" });
 const rows = async (page: Page): Promise<string[]> =>
   await panel(page).locator("[data-row] .font-medium").allInnerTexts();
 
-describeInBrowser("the tools panel and the tray", ({ serve, open, openBeside }: Browsing) => {
+describeInBrowser("the tools panel", ({ serve, open }: Browsing) => {
   const show = async (message: string, source: Source = gallery): Promise<Page> => {
     const page = await open(await serve(source));
     await send(page, message);
@@ -106,100 +105,6 @@ describeInBrowser("the tools panel and the tray", ({ serve, open, openBeside }: 
     await expect
       .poll(() => page.evaluate(() => document.activeElement?.getAttribute("aria-label")))
       .toBe("Sub-agent helper c");
-  });
-
-  test("open asks are answered in any order, in the tray or on their cards, and both show the same", async () => {
-    const page = await show("asks");
-    await tray(page).getByText("4 questions").waitFor();
-    expect(await violations(page)).toEqual([]);
-    const inTray = (title: string) => tray(page).getByRole("listitem").filter({ hasText: title });
-    const onCard = (ask: string) => page.locator(`[data-run] [data-ask=${ask}]`);
-
-    await inTray("Who are you?").getByRole("button", { expanded: false }).click();
-    const form = inTray("Who are you?");
-    await form.getByRole("button", { name: "Answer" }).click();
-    await form.getByText("This field is required").waitFor();
-    await form.getByLabel("Your name").fill("Ines");
-    expect(await onCard("four").getByLabel("Your name").inputValue()).toBe("Ines");
-    await onCard("four").getByLabel("age").fill("41");
-    await onCard("four").getByLabel("Tuesday").check();
-    await form.getByLabel("large").check();
-    expect(await violations(page)).toEqual([]);
-    await form.getByRole("button", { name: "Answer" }).click();
-    await onCard("four").getByText("Answered").waitFor();
-    await tray(page).getByText("3 questions").waitFor();
-    expect(await onCard("four").locator("[data-answer]").innerText()).toBe(
-      'Answered: {"name":"Ines","age":41,"nice":false,"size":"large","days":["Tuesday"]}',
-    );
-
-    await onCard("three").getByRole("button", { name: "The second" }).click();
-    await tray(page).getByText("2 questions").waitFor();
-    await onCard("three").getByText("Answered: The second").waitFor();
-
-    await onCard("one").getByRole("button", { name: "Edit arguments" }).click();
-    await onCard("one").getByLabel("Arguments, as JSON").fill("{ not json");
-    await onCard("one").getByText("This is not valid JSON").waitFor();
-    expect(await onCard("one").getByRole("button", { name: "Allow with edits" }).isDisabled()).toBe(true);
-    await onCard("one").getByLabel("Arguments, as JSON").fill('{"query": "by hand"}');
-    await inTray("May I search?").getByRole("button", { expanded: false }).click();
-    expect(await inTray("ask_one").getByLabel("Arguments, as JSON").inputValue()).toBe('{"query": "by hand"}');
-    await inTray("ask_one").getByRole("button", { name: "Allow with edits" }).click();
-    await page.locator('[data-node="ask one"]').getByText("Arguments (edited)").waitFor({ state: "attached" });
-
-    await onCard("two").getByRole("button", { name: "Yes" }).click();
-    await ended(page, "done");
-    expect(await tray(page).count()).toBe(0);
-  });
-
-  test("Esc in a field of a question leaves the field, with what was entered; outside it stops the run", async () => {
-    const page = await show("asks");
-    const ask = page.locator("[data-run] [data-ask=one]");
-    await ask.getByRole("button", { name: "Edit arguments" }).click();
-    const edited = ask.getByLabel("Arguments, as JSON");
-    const isFocused = (field: Locator) => field.evaluate((element) => element === document.activeElement);
-    for (const field of [edited, page.locator("[data-run] [data-ask=four]").getByLabel("Your name")]) {
-      await field.fill('{"query": "by hand"}');
-      await field.press("Escape");
-      expect(await isFocused(field)).toBe(false);
-      expect(await field.inputValue()).toBe('{"query": "by hand"}');
-    }
-    await openPanel(page);
-    const search = panel(page).getByLabel("Search arguments and results");
-    await search.fill("nothing like that");
-    await search.press("Escape");
-    expect(await search.inputValue()).toBe("");
-    // A cancel would have reached the server before this answer.
-    await page.locator("[data-run] [data-ask=two]").getByRole("button", { name: "Yes" }).click();
-    await tray(page).getByText("3 questions").waitFor();
-    expect(await page.locator("[data-run-end=running]").count()).toBe(1);
-    await edited.focus();
-    await page.keyboard.press("Escape");
-    await page.keyboard.press("Escape");
-    await ended(page, "cancelled");
-  });
-
-  test("an answer by someone else closes the ask everywhere", async () => {
-    const page = await show("asks");
-    await tray(page).getByText("4 questions").waitFor();
-    const { runs } = (await page.evaluate(async () => await (await fetch("runs")).json())) as {
-      runs: { run: string }[];
-    };
-    const other = await openBeside(page, `${new URL(page.url()).origin}/?run=${runs[0]!.run}`);
-    await other.locator("[data-ask=two]").getByRole("button", { name: "No" }).click();
-    await page.locator("[data-run] [data-ask=two]").getByText("No", { exact: true }).waitFor({ state: "attached" });
-    await tray(page).getByText("3 questions").waitFor();
-  });
-
-  test("a denial has a reason, and the call shows it", async () => {
-    const page = await show("Send the report, but ask for my approval first", demoAgent({ speed: 30 }));
-    await tray(page).getByRole("button", { expanded: false }).first().click();
-    await tray(page).getByLabel("Reason (optional)").fill("Not today");
-    await tray(page).getByRole("button", { name: "Deny" }).click();
-    await ended(page, "done");
-    const card = page.getByRole("article", { name: "Tool send_report" });
-    expect(await card.getAttribute("data-call")).toBe("denied");
-    await card.getByRole("button", { expanded: false }).first().click();
-    await card.getByText("Denied: Not today").waitFor();
   });
 
   test("a token renders nothing in the panel", async () => {

@@ -6,6 +6,7 @@ import {
   createRunIndex,
   describeCall,
   NO_FILTER,
+  openAsks,
   slowFrom,
   slownessOf,
   ticksOf,
@@ -31,7 +32,7 @@ describe("the index of a run", () => {
           const nodes = [...state.nodes.values()];
           expect(index.calls).toEqual(nodes.filter((node) => node.kind === "call"));
           const open = nodes.filter((node) => node.endedAt === undefined);
-          expect([...index.openAsks]).toEqual(open.filter((node) => node.kind === "ask"));
+          expect([...openAsks(state)]).toEqual(open.filter((node) => node.kind === "ask"));
           expect([...index.openCalls]).toEqual(open.filter((node) => node.kind === "call"));
         }
         stop();

@@ -5,11 +5,11 @@ import { Sidebar } from "../conversations/sidebar.tsx";
 import { StorageNotice } from "../conversations/storage-notice.tsx";
 import { useConversations } from "../conversations/use-conversations.tsx";
 import { BrowserCalls } from "../embeds/browser-calls.tsx";
-import { AskTray } from "../panel/ask-tray.tsx";
 import { PANELS } from "../panel/panels.tsx";
 import { Button } from "../kit/button.tsx";
 import { useCell } from "../kit/cell.ts";
 import { loadLater } from "../kit/load-later.tsx";
+import { AskJump, askCommand } from "./ask-jump.tsx";
 import { Composer } from "./composer.tsx";
 import { ConnectionState } from "./connection-state.tsx";
 import { ConversationPanel } from "./conversation-panel.tsx";
@@ -53,6 +53,13 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
 
   const toggleSidebar = () => settings.change({ sidebar: !settings.get().sidebar });
   const { setJump } = chat;
+  const liveMessage = chat.opened.live?.message.id;
+  const jumpToAsk = useCallback(
+    (node: string): void => {
+      if (liveMessage !== undefined) setJump({ node, message: liveMessage });
+    },
+    [liveMessage, setJump],
+  );
   const openChat = useCallback(
     (id: string, message?: string): void => {
       if (!isWide()) settings.change({ sidebar: false });
@@ -70,6 +77,7 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
     { key: "Escape", does: "Stop the run", always: true, run: () => (chat.isBusy ? chat.stop() : false) },
     { key: "j", does: "Go to the next step", run: () => moveStep(scroller.current, 1) },
     { key: "k", does: "Go to the previous step", run: () => moveStep(scroller.current, -1) },
+    askCommand(chat.state, jumpToAsk),
     { key: "/", does: "Write a message", run: () => field.current?.focus() },
     { key: "n", does: "New conversation", run: startNew },
     { key: "[", does: "Show or hide conversations", run: toggleSidebar },
@@ -120,7 +128,9 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
               jump={chat.jump}
               scroller={scroller}
               usage={chat.isBusy ? "" : usage}
-            />
+            >
+              {chat.state && <AskJump state={chat.state} scroller={scroller} onJump={jumpToAsk} />}
+            </MessageList>
           )}
           <Foot chat={chat}>
             {!sidebar && <StorageNotice className="mb-2" />}
@@ -160,11 +170,9 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
   );
 };
 
-/** The fixed area below the conversation: problems, asks, queued messages, and the composer. */
+/** The fixed area below the conversation: problems, queued messages, and the composer. */
 const Foot = ({ chat, children }: { readonly chat: Chat; readonly children: ReactNode }) => {
-  const { state, messageCommands, opened, setJump, queue } = chat;
-  const runs = useMemo(() => (state ? [state] : []), [state]);
-  const message = opened.live?.message.id;
+  const { state, queue } = chat;
   const { browserTools } = useCell(usePage().settings);
   return (
     <div className="mx-auto w-full max-w-3xl shrink-0 px-4 pb-3">
@@ -175,15 +183,6 @@ const Foot = ({ chat, children }: { readonly chat: Chat; readonly children: Reac
           </ProblemNote>
         </div>
       )}
-      <div className="mb-2 empty:hidden">
-        <AskTray
-          runs={runs}
-          // The ask's card is at the end of the conversation, which is usually in view.
-          startsOpen={false}
-          actionsOf={({ run }) => messageCommands.actionsOf(run ?? "")}
-          onJump={(_, node) => message !== undefined && setJump({ node, message })}
-        />
-      </div>
       {state && chat.end === "succeeded" && describeRun(state).awaiting && (
         <BrowserCalls key={state.run} state={state} tools={browserTools} onResults={chat.sendResults} />
       )}

@@ -12,6 +12,8 @@ export interface MessageListProps {
   readonly commands: MessageCommands;
   readonly jump: ChatJump | undefined;
   readonly scroller: RefObject<HTMLDivElement | null>;
+  /** Floats above the end of the list. */
+  readonly children?: ReactNode;
   /** What the conversation used. Empty if it is not shown. */
   readonly usage: string;
 }
@@ -19,7 +21,7 @@ export interface MessageListProps {
 /** This many of the last messages are rendered before the visible area is known. */
 const FIRST = 6;
 
-export const MessageList = ({ messages, commands, jump, scroller, usage }: MessageListProps) => {
+export const MessageList = ({ messages, commands, jump, scroller, usage, children }: MessageListProps) => {
   const content = useRef<HTMLDivElement>(null);
   const { isAtEnd, toEnd } = useStickToEnd(scroller, content);
   const windowing = useWindowing(scroller);
@@ -56,16 +58,19 @@ export const MessageList = ({ messages, commands, jump, scroller, usage }: Messa
           </div>
         </WindowingContext>
       </div>
-      {!useCell(isAtEnd) && (
-        <button
-          type="button"
-          onClick={toEnd}
-          className="absolute bottom-3 left-1/2 inline-flex -translate-x-1/2 items-center gap-1.5 rounded-full border border-line bg-card px-4 py-2 text-sm shadow-lg hover:border-accent"
-        >
-          <IconDown className="size-4" />
-          Go to the end
-        </button>
-      )}
+      <div className="pointer-events-none absolute inset-x-0 bottom-3 flex justify-center gap-2 *:pointer-events-auto">
+        {children}
+        {!useCell(isAtEnd) && (
+          <button
+            type="button"
+            onClick={toEnd}
+            className="inline-flex items-center gap-1.5 rounded-full border border-line bg-card px-4 py-2 text-sm shadow-lg hover:border-accent"
+          >
+            <IconDown className="size-4" />
+            Go to the end
+          </button>
+        )}
+      </div>
     </div>
   );
 };

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import type { Problem } from "runcast/events";
 import { useRun } from "runcast/react";
 import { runTitle } from "runcast/view";
@@ -6,6 +6,7 @@ import type { ShownRun } from "../conversations/runs.ts";
 import { RunView } from "../run/run-view.tsx";
 import { RunTools } from "../share/run-tools.tsx";
 import { Button } from "../kit/button.tsx";
+import { AskJump, askCommand } from "./ask-jump.tsx";
 import { ConnectionState } from "./connection-state.tsx";
 import { type KeyCommand, moveStep, useKeys } from "./keys.ts";
 import { WindowingContext } from "../kit/windowing.ts";
@@ -65,12 +66,14 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: Ope
   const [panel, setPanel] = useState<string>();
   const panels = choosePanel(RUN_PANELS, panel, setPanel);
   const [jump, setJump] = useState<Jump>();
+  const jumpToAsk = useCallback((node: string) => setJump({ node }), []);
   const isCovered = !useIsWide() && panels.open !== undefined;
   const runs = useMemo(() => [state], [state]);
   const commands: readonly KeyCommand[] = [
     ...(mayAct ? [{ key: "Escape", does: "Stop the run", always: true, run: () => (isBusy ? stop() : false) }] : []),
     { key: "j", does: "Go to the next step", run: () => moveStep(scroller.current, 1) },
     { key: "k", does: "Go to the previous step", run: () => moveStep(scroller.current, -1) },
+    ...(mayAnswer ? [askCommand(state, jumpToAsk)] : []),
     ...panels.commands,
     ...(mayAct ? [{ key: "r", does: "All runs", run: () => route.go({ board: {} }) }] : []),
     { key: "?", does: "Show keyboard shortcuts", run: () => dialog.set("keys") },
@@ -100,38 +103,45 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: Ope
             </Button>
           )}
         </TopBar>
-        <main ref={scroller} className="min-h-0 grow overflow-y-auto" aria-label="Run" tabIndex={0}>
-          {!mayAct && !isMissing && (
-            <p className="sticky top-0 z-10 border-b border-line bg-warm px-4 py-1.5 text-center text-xs">
-              {mayAnswer
-                ? "With this link, you can watch this run and answer its questions."
-                : "This link is read-only."}
-            </p>
+        <div className="relative min-h-0 grow">
+          <main ref={scroller} className="h-full overflow-y-auto" aria-label="Run" tabIndex={0}>
+            {!mayAct && !isMissing && (
+              <p className="sticky top-0 z-10 border-b border-line bg-warm px-4 py-1.5 text-center text-xs">
+                {mayAnswer
+                  ? "With this link, you can watch this run and answer its questions."
+                  : "This link is read-only."}
+              </p>
+            )}
+            <div ref={content} className="mx-auto flex max-w-3xl flex-col gap-6 px-4 py-6">
+              {message && (
+                <div className="flex justify-end" data-message="asked">
+                  <MessageBubble content={message.content} read={read} />
+                </div>
+              )}
+              {!isMissing && (
+                <WindowingContext value={windowing}>
+                  <RunView state={state} actions={actions} liveUntil={liveUntil} jump={jump} />
+                </WindowingContext>
+              )}
+              {problem && !isOver && (
+                <ProblemNote problem={problem}>
+                  <Button onClick={() => setProblem(undefined)}>Close</Button>
+                </ProblemNote>
+              )}
+              {refused && (
+                <ProblemNote problem={{ ...refused, ...hintOf(refused) }}>
+                  {isMissing && mayAct && <Button onClick={() => route.go({})}>Start a new conversation</Button>}
+                  {mayHelp(refused) && <Button onClick={() => location.reload()}>Try again</Button>}
+                </ProblemNote>
+              )}
+            </div>
+          </main>
+          {mayAnswer && (
+            <div className="absolute inset-x-0 bottom-3 flex justify-center empty:hidden">
+              <AskJump state={state} scroller={scroller} onJump={jumpToAsk} />
+            </div>
           )}
-          <div ref={content} className="mx-auto flex max-w-3xl flex-col gap-6 px-4 py-6">
-            {message && (
-              <div className="flex justify-end" data-message="asked">
-                <MessageBubble content={message.content} read={read} />
-              </div>
-            )}
-            {!isMissing && (
-              <WindowingContext value={windowing}>
-                <RunView state={state} actions={actions} liveUntil={liveUntil} jump={jump} />
-              </WindowingContext>
-            )}
-            {problem && !isOver && (
-              <ProblemNote problem={problem}>
-                <Button onClick={() => setProblem(undefined)}>Close</Button>
-              </ProblemNote>
-            )}
-            {refused && (
-              <ProblemNote problem={{ ...refused, ...hintOf(refused) }}>
-                {isMissing && mayAct && <Button onClick={() => route.go({})}>Start a new conversation</Button>}
-                {mayHelp(refused) && <Button onClick={() => location.reload()}>Try again</Button>}
-              </ProblemNote>
-            )}
-          </div>
-        </main>
+        </div>
       </div>
       <PanelDrawer panels={panels}>
         {(View) => (

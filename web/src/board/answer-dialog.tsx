@@ -1,11 +1,10 @@
 import { useEffect, useMemo, useRef } from "react";
-import type { RunState } from "runcast/state";
 import type { ShownRun } from "../conversations/runs.ts";
 import { Button } from "../kit/button.tsx";
 import { Dialog } from "../kit/dialog.tsx";
 import { ProblemNote } from "../kit/problem-note.tsx";
-import { AskTray } from "../panel/ask-tray.tsx";
-import { useRunIndexes } from "../run/use-run-indexes.ts";
+import { AskList } from "./ask-list.tsx";
+import { useOpenAsks } from "../run/use-open-asks.ts";
 import { usePage } from "../session/page-context.ts";
 import { createActionsOf } from "../session/run-actions.ts";
 import { useFollowedRun } from "../session/use-followed-run.ts";
@@ -35,8 +34,8 @@ const Asks = ({
   readonly onClose: () => void;
 }) => {
   const { access, route } = usePage();
-  const runs = useMemo(() => [state], [state]);
-  const open = useOpenCount(runs);
+  const asks = useOpenAsks(state);
+  const open = asks.length;
   const actionsOf = useMemo(() => createActionsOf({ access }), [access]);
   const hadSome = useRef(false);
   useEffect(() => {
@@ -48,22 +47,18 @@ const Asks = ({
   const openRun = () => route.go({ run });
   return (
     <div className="flex flex-col gap-3 text-sm">
-      <AskTray runs={runs} actionsOf={() => actionsOf(run)} onJump={openRun} jumpLabel="Open the run" />
-      {open === 0 && (
-        <>
-          <p role="status" className="text-soft">
-            {connection?.status === "live" || connection === undefined
-              ? "This run has no open questions."
-              : "Opening the run…"}
-          </p>
-          <div>
-            <Button onClick={openRun}>Open the run</Button>
-          </div>
-        </>
+      {open > 0 ? (
+        <AskList state={state} asks={asks} actions={actionsOf(run)} />
+      ) : (
+        <p role="status" className="text-soft">
+          {connection?.status === "live" || connection === undefined
+            ? "This run has no open questions."
+            : "Opening the run…"}
+        </p>
       )}
+      <div>
+        <Button onClick={openRun}>Open the run</Button>
+      </div>
     </div>
   );
 };
-
-const useOpenCount = (runs: readonly RunState[]): number =>
-  useRunIndexes(runs).reduce((sum, { openAsks }) => sum + [...openAsks].length, 0);

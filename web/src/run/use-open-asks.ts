@@ -1,8 +1,10 @@
 import { useMemo } from "react";
-import type { RunState } from "runcast/state";
+import type { AskNode, RunState } from "runcast/state";
+import { openAsks } from "runcast/view";
 import { useRunIndexes } from "./use-run-indexes.ts";
 
-/** Renders again when an ask of a run opens or closes, at any depth. */
-export const useOpenAsks = (state: RunState): void => {
+/** The open asks of a run, at any depth. Renders again when one opens or closes. */
+export const useOpenAsks = (state: RunState): readonly AskNode[] => {
   useRunIndexes(useMemo(() => [state], [state]));
+  return [...openAsks(state)];
 };
