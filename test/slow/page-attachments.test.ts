@@ -242,7 +242,7 @@ describeInBrowser("attachments", ({ serve, open }) => {
     const { source, go } = waiting(requests);
     const page = await open(await serve(source));
     await send(page, "Begin");
-    await page.getByRole("button", { name: "Stop the run" }).last().waitFor();
+    await page.getByRole("button", { name: "Stop the run" }).waitFor();
     await attach(page, image("one.png"));
     await send(page, "With a picture");
     await attached(page).waitFor({ state: "detached" });
@@ -277,7 +277,7 @@ describeInBrowser("attachments", ({ serve, open }) => {
     const { source, go } = waiting([]);
     const page = await open(await serve(source));
     await send(page, "Begin");
-    await page.getByRole("button", { name: "Stop the run" }).last().waitFor();
+    await page.getByRole("button", { name: "Stop the run" }).waitFor();
     await attach(page, image("one.png"));
     await send(page, "With a picture");
     await queued(page).waitFor();

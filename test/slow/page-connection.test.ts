@@ -112,7 +112,7 @@ describeInBrowser("the page's connection", ({ serve, open, openHideable }: Brows
     await page.locator("[data-state=executing]").first().waitFor();
     disconnect();
     await status(page, "reconnecting");
-    await page.getByRole("button", { name: "Stop the run" }).last().click();
+    await page.getByRole("button", { name: "Stop the run" }).click();
     await page.getByRole("button", { name: "Stopping the run" }).waitFor();
     const note = page.getByRole("alert");
     await note.waitFor();
@@ -124,7 +124,7 @@ describeInBrowser("the page's connection", ({ serve, open, openHideable }: Brows
     reconnect();
     await page.getByRole("button", { name: "Now" }).click();
     await status(page, "live");
-    await page.getByRole("button", { name: "Stop the run" }).last().click();
+    await page.getByRole("button", { name: "Stop the run" }).click();
     await ended(page, "cancelled");
     expect(await note.count()).toBe(0);
   });

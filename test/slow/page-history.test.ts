@@ -94,7 +94,7 @@ describeInBrowser("the history of a signed-in user", ({ serve, open, mistakes }:
     const home = await signedIn(url);
     await rows(home).getByText("Go on").click();
     await answer(home, "It begins").waitFor();
-    await home.getByRole("button", { name: "Stop the run" }).last().waitFor();
+    await home.getByRole("button", { name: "Stop the run" }).waitFor();
     go();
     await answer(home, "It begins and ends.").waitFor();
     await ended(home, "done");

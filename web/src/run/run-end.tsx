@@ -5,7 +5,6 @@ import { IconRetry } from "../kit/icons.tsx";
 import { Advice, ProblemView } from "./problem-view.tsx";
 import { useRunContext } from "./run-context.ts";
 import { StateIcon } from "./state-mark.tsx";
-import { StopButton } from "./stop-button.tsx";
 import { TimeView } from "./time-view.tsx";
 import { useOpenAsks } from "./use-open-asks.ts";
 
@@ -18,7 +17,6 @@ export const RunEnd = memo(() => {
     badge,
     hasStarted,
     isOver,
-    isWaiting,
     title,
     advice,
     time,
@@ -47,8 +45,6 @@ export const RunEnd = memo(() => {
           <time dateTime={new Date(finishedAt).toISOString()}>{dateText(finishedAt, Date.now())}</time>
         )}
         {awaiting && <span>{awaiting}</span>}
-        {/* While the run waits for an answer, the answer is the next thing to do. The composer still stops it. */}
-        {!isOver && !(isWaiting && actions.answer) && <StopButton target={{}} what="the run" />}
       </div>
       <Advice text={advice} />
       {problem && <ProblemView problem={problem} />}

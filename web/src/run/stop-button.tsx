@@ -6,7 +6,7 @@ import { troubleText } from "./trouble-text.ts";
 
 type Asked = { readonly text: string; readonly failed?: boolean; readonly waits?: boolean };
 
-/** Stops the run, a sub-agent, or a call, and reports the result. Not rendered in read-only views. */
+/** Stops a sub-agent or a call, and reports the result. Not rendered in read-only views. */
 export const StopButton = ({ target, what }: { readonly target: CancelTarget; readonly what: string }) => {
   const { actions } = useRunContext();
   const [asked, setAsked] = useState<Asked>();
