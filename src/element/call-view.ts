@@ -35,12 +35,12 @@ export const createCallView = (scene: Scene): View<CallNode> => {
   const element = make("details", "call", summary, status, bar, given, labelled("Output", output));
   element.append(items, error, returned);
   const delegated = createDelegationPart(clock);
-  /** A call that only starts a sub-agent has no card of its own: its arguments and result are collapsed below. */
+  /** A call that only starts a sub-agent has no card of its own: what it adds to the sub-agent is below. */
   const setBare = (isBare: boolean): void => {
     if (element.classList.toggle("bare", isBare) === (delegated.element.parentElement === element)) return;
     if (isBare) {
-      delegated.element.append(given, returned);
-      element.append(delegated.element);
+      delegated.element.append(given);
+      element.append(delegated.element, returned);
     } else {
       delegated.element.remove();
       bar.after(given);
@@ -83,6 +83,7 @@ export const createCallView = (scene: Scene): View<CallNode> => {
       result.hidden = result.childElementCount === 0;
       const delegation = delegationOf(node);
       setBare(delegation !== undefined);
+      returned.hidden = delegation?.hasOwnResult === false;
       if (delegation) delegated.show(delegation);
       if (delegation) element.open = true;
       else if (!isTouched) element.open = !facts.isOver || problem !== undefined;
@@ -91,17 +92,17 @@ export const createCallView = (scene: Scene): View<CallNode> => {
   };
 };
 
-/** The call of a sub-agent, collapsed to its name, and its duration if that differs from the sub-agent's. */
+/** The arguments of a call that started a sub-agent, collapsed. Hidden if they say no more than the sub-agent's task. */
 const createDelegationPart = (clock: Scene["clock"]) => {
   const name = make("span");
   const time = make("span", "time");
   const element = make("details", "delegation", make("summary", "soft", name, time));
   return {
     element,
-    show: ({ call, time: own, hasOwnResult }: Delegation): void => {
-      setText(name, call.name);
+    show: ({ call, time: own, hasOwnInput }: Delegation): void => {
+      setText(name, `Arguments of ${call.name}`);
       clock.show(time, own);
-      if (hasOwnResult) element.open = true;
+      element.hidden = !hasOwnInput && own === undefined;
     },
   };
 };

@@ -12,6 +12,8 @@ export interface Delegation {
   readonly call: CallFacts;
   /** The call's duration if it differs from the sub-agent's. */
   readonly time: Time | undefined;
+  /** Whether the arguments say more than the sub-agent's name and task. */
+  readonly hasOwnInput: boolean;
   /** Whether the result differs from the sub-agent's last text. */
   readonly hasOwnResult: boolean;
 }
@@ -22,7 +24,13 @@ export const delegationOf = (call: CallNode): Delegation | undefined => {
   const facts = describeCall(call);
   if (facts.problem || facts.edits || facts.exit || facts.status || facts.fraction !== undefined) return undefined;
   if (facts.isOver && call.state !== "ok") return undefined;
-  return { agent, call: facts, time: ownTime(call, agent), hasOwnResult: hasOwnResult(call, agent) };
+  return {
+    agent,
+    call: facts,
+    time: ownTime(call, agent),
+    hasOwnInput: hasOwnInput(call, agent),
+    hasOwnResult: hasOwnResult(call, agent),
+  };
 };
 
 /** Shorter differences are the cost of starting the sub-agent. */
@@ -32,6 +40,12 @@ const ownTime = (call: CallNode, agent: AgentNode): Time | undefined => {
   const [own, inner] = [callTime(call), agentTime(agent)];
   if (!own || !("ms" in own)) return undefined;
   return inner && "ms" in inner && Math.abs(own.ms - inner.ms) < SAME_MS ? undefined : own;
+};
+
+const hasOwnInput = ({ input }: CallNode, { name, task = "" }: AgentNode): boolean => {
+  const known = new Set([name.trim(), task.trim()]);
+  const values = typeof input === "object" && input !== null ? Object.values(input) : [input];
+  return values.some((value) => value !== undefined && !(typeof value === "string" && known.has(value.trim())));
 };
 
 const hasOwnResult = (call: CallNode, { items }: AgentNode): boolean => {

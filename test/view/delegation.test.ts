@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Event } from "../../src/events.ts";
+import type { Event, Json } from "../../src/events.ts";
 import type { CallNode } from "../../src/state.ts";
 import { delegationOf } from "../../src/view.ts";
 import { folding } from "./folding.ts";
@@ -32,10 +32,20 @@ test("a call that only starts a sub-agent is one card with it, running and done"
   expect(delegationOf(callOf())).toMatchObject({
     agent: { name: "reader" },
     call: { name: "task" },
+    hasOwnInput: false,
     hasOwnResult: false,
   });
   const done = callOf(...AGENT, { type: "tool-end", call: "c", outcome: "ok", content: text("All fine.\n") });
   expect(delegationOf(done)).toMatchObject({ hasOwnResult: false, time: undefined });
+});
+
+test.each<readonly [string, Json]>([
+  ["more than the task", { agent: "reader", task: "Read", depth: 3 }],
+  ["another task", { task: "Read all of it" }],
+  ["text only", "Read everything"],
+])("arguments that say %s are kept", (_, input) => {
+  const events = START.map((event) => (event.type === "tool-input-end" ? { ...event, input } : event));
+  expect(delegationOf(nodeOf(events))).toMatchObject({ hasOwnInput: true });
 });
 
 test("what the call adds is kept: a different result and duration", () => {

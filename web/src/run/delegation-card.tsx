@@ -14,36 +14,31 @@ interface DelegationCardProps {
   readonly delegation: Delegation;
 }
 
-/** A call and the sub-agent that it started, as one card. The call's arguments and result are collapsed in it. */
+/** A call and the sub-agent that it started, as one card. The call's arguments are collapsed in it, if they say more than the task. */
 export const DelegationCard = ({ call, delegation }: DelegationCardProps) => {
   const { state } = useRunContext();
   useNode(state, delegation.agent);
-  const { agent, call: facts, time, hasOwnResult } = delegation;
+  const { agent, call: facts, time, hasOwnInput, hasOwnResult } = delegation;
   const [open, setOpen] = useState(false);
   useOpener(call.id, () => setOpen(true));
   return (
     <div data-node={call.id} data-kind="call" data-delegation={call.id} tabIndex={-1} className="min-w-0">
       <AgentCard node={agent}>
-        <Fold
-          open={open}
-          onToggle={setOpen}
-          line={
-            <span className="flex min-w-0 flex-1 items-baseline gap-2 text-xs text-soft">
-              <span className="truncate">
-                {facts.isOver ? "Arguments and result" : "Arguments"} of {facts.name}
+        {(hasOwnInput || time) && (
+          <Fold
+            open={open}
+            onToggle={setOpen}
+            line={
+              <span className="flex min-w-0 flex-1 items-baseline gap-2 text-xs text-soft">
+                <span className="truncate">Arguments of {facts.name}</span>
+                <TimeView time={time} className="shrink-0 tabular-nums" />
               </span>
-              <TimeView time={time} className="shrink-0 tabular-nums" />
-            </span>
-          }
-        >
-          {open && (
-            <div className="flex flex-col gap-2.5 px-3 py-2.5">
-              <Arguments call={call} facts={facts} />
-              <Result call={call} />
-            </div>
-          )}
-        </Fold>
-        {hasOwnResult && !open && <Result call={call} />}
+            }
+          >
+            <div className="px-3 py-2.5">{open && <Arguments call={call} facts={facts} />}</div>
+          </Fold>
+        )}
+        {hasOwnResult && <Result call={call} />}
       </AgentCard>
     </div>
   );
