@@ -28,10 +28,13 @@ interface Parts {
   readonly wake: (run: string) => void;
 }
 
-interface Append {
+interface Batch {
   readonly entries: readonly Entry[];
   readonly texts: readonly string[];
   readonly as: Ownership | undefined;
+}
+
+interface Append extends Batch {
   readonly done: PromiseWithResolvers<void>;
 }
 
@@ -41,30 +44,24 @@ interface Append {
  */
 export const createAppends = ({ connection, keys, index, tails, marks, wakes, wake }: Parts) => {
   const waiting = new Map<string, Append[]>();
-  const working = new Set<Promise<void>>();
-  const extend = createExtensions(connection, keys);
+  let idle: PromiseWithResolvers<void> | undefined;
+  const extend = createExtensions(connection, keys, wakes);
 
-  const store = async (run: string, { entries, texts, as }: Omit<Append, "done">): Promise<void> => {
+  const onStored = (run: string, { entries, as }: Batch, hasEnded: boolean): void => {
+    marks.set(run, entries.at(-1)!.seq);
+    if (as && !hasEnded) tails.extend(run, entries, as);
+    else tails.forget(run);
+  };
+
+  /** Stores a batch of any kind. `wasSent`: it may be stored already. */
+  const store = async (run: string, batch: Batch, wasSent: boolean): Promise<void> => {
+    const { entries, texts, as } = batch;
     const first = entries[0]!.seq;
-    const last = first + entries.length - 1;
-    const end = entries.findLast(({ event }) => event.type === "run-end");
+    const last = entries.at(-1)!.seq;
+    const end = entries.findLast(isEnd);
     const begun = first === 1 && (as?.epoch ?? 1) === 1 ? extendRun(run, undefined, entries, as) : undefined;
     const fields = begun ? fieldsOf(begun) : [];
     const chunks = chunksOf(first, texts).flatMap(({ last, count, text }) => [`${last}-${count}`, text]);
-    const stored = () => {
-      marks.set(run, last);
-      if (as && !end) tails.extend(run, entries, as);
-      else tails.forget(run);
-    };
-    // Nearly all appends only continue a run.
-    const [id, text, more] = chunks;
-    const isExtension = first > 1 && !end && more === undefined && !connection.isCluster && as?.owner !== "";
-    const tried = isExtension && (await extend({ run, first, last, as, id: id!, text: text! }));
-    if (tried === "stored") {
-      stored();
-      wakes.notify(run, connection, keys.channel);
-      return wake(run);
-    }
     const outcome = end?.event.type === "run-end" ? end.event.outcome : "";
     // Sent before the run, in the same round trip: a run that no list contains could never be found again.
     const indexed = begun && index.start(begun);
@@ -73,7 +70,7 @@ export const createAppends = ({ connection, keys, index, tails, marks, wakes, wa
       [keys.info(run), keys.entries(run), keys.controls(run), keys.controlIds(run), keys.files(run)],
       (isRetry) => [
         ...[String(first), String(last), as ? "1" : "0", as?.owner ?? "", String(as?.epoch ?? 0)],
-        isRetry || tried === "sent" ? "1" : "0",
+        isRetry || wasSent ? "1" : "0",
         ...[end ? String(end.at) : "", outcome, keys.channel, wakes.message("e", [run]), keys.file(run, "")],
         ...[String(fields.length), ...fields, ...chunks],
       ],
@@ -87,51 +84,85 @@ export const createAppends = ({ connection, keys, index, tails, marks, wakes, wa
       marks.check(run, first - 1, seq);
       throw new LogConflict(run, first - 1, seq);
     }
-    stored();
+    onStored(run, batch, end !== undefined);
     if (end) await index.end(run, end.at);
     else wakes.notify(run, connection, keys.channel);
     wake(run);
   };
 
-  const work = async (run: string, queue: Append[]): Promise<void> => {
-    while (queue.length > 0) {
-      const group = queue.splice(0, countOfOne(queue));
-      const [{ as }] = group as [Append];
-      const together = {
-        as,
-        entries: group.flatMap(({ entries }) => entries),
-        texts: group.flatMap(({ texts }) => texts),
-      };
-      await store(run, together).then(
-        () => group.forEach(({ done }) => done.resolve()),
-        (error: unknown) => group.forEach(({ done }) => done.reject(error)),
-      );
-    }
-    waiting.delete(run);
+  /** Sends what waits. Nearly all appends are extensions, which use callbacks: promises would cost more than the rest. */
+  const sendNext = (run: string, queue: Append[]): void => {
+    const group = queue.splice(0, countOfOne(queue));
+    const batch = group.length === 1 ? group[0]! : merged(group);
+    const goOn = (): void => {
+      if (queue.length > 0) return sendNext(run, queue);
+      waiting.delete(run);
+      if (waiting.size > 0) return;
+      idle?.resolve();
+      idle = undefined;
+    };
+    const succeed = (): void => {
+      for (const { done } of group) done.resolve();
+      goOn();
+    };
+    const fail = (error: unknown): void => {
+      for (const { done } of group) done.reject(error);
+      goOn();
+    };
+    if (connection.isCluster || !isExtension(batch)) return void store(run, batch, false).then(succeed, fail);
+    const { entries, texts, as } = batch;
+    extend({
+      ...{ run, first: entries[0]!.seq, last: entries.at(-1)!.seq, as, text: texts.join(",") },
+      onResult(result) {
+        if (result !== "stored") return void store(run, batch, result === "sent").then(succeed, fail);
+        onStored(run, batch, false);
+        wake(run);
+        succeed();
+      },
+      onError: fail,
+    });
   };
 
   return {
-    async append(run: string, entries: readonly Entry[], as: Ownership | undefined): Promise<void> {
-      if (entries.length === 0) return;
-      checkAppend(run, entries, as);
-      const texts = entries.map((entry) => JSON.stringify(entry));
+    append(run: string, entries: readonly Entry[], as: Ownership | undefined): Promise<void> {
       const done = Promise.withResolvers<void>();
-      const queue = waiting.get(run) ?? [];
-      queue.push({ entries: [...entries], texts, as, done });
-      if (!waiting.has(run)) {
-        waiting.set(run, queue);
-        const working_ = work(run, queue);
-        working.add(working_);
-        void working_.finally(() => working.delete(working_));
+      try {
+        if (entries.length === 0) return Promise.resolve();
+        checkAppend(run, entries, as);
+        const append = { entries: [...entries], texts: entries.map((entry) => JSON.stringify(entry)), as, done };
+        const queue = waiting.get(run);
+        if (queue) queue.push(append);
+        else {
+          const started = [append];
+          waiting.set(run, started);
+          sendNext(run, started);
+        }
+      } catch (error) {
+        done.reject(error);
       }
-      await done.promise;
+      return done.promise;
     },
     /** Resolves when nothing is in progress. */
     async idle(): Promise<void> {
-      while (working.size > 0) await Promise.all(working);
+      if (waiting.size > 0) await (idle ??= Promise.withResolvers()).promise;
     },
   };
 };
+
+const isEnd = ({ event }: Entry): boolean => event.type === "run-end";
+
+/** Whether this is one chunk that continues a run. */
+const isExtension = ({ entries, texts, as }: Batch): boolean =>
+  entries[0]!.seq > 1 &&
+  as?.owner !== "" &&
+  !entries.some(isEnd) &&
+  (texts.length === 1 || chunksOf(1, texts).length === 1);
+
+const merged = (group: readonly Append[]): Batch => ({
+  as: group[0]!.as,
+  entries: group.flatMap(({ entries }) => entries),
+  texts: group.flatMap(({ texts }) => texts),
+});
 
 /** How many appends from the front can be merged: same writer, and each continues the previous one. */
 const countOfOne = (queue: readonly Append[]): number => {

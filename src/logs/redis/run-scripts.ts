@@ -36,21 +36,23 @@ end
 return {'stored', last}
 `);
 
-/** Adds one chunk to each of many runs that exist. Returns 1 for each that was added. */
+/** Adds one chunk to each of many runs that exist, and publishes a message. Returns 1 for each that was added. */
 export const EXTEND = script(`
+local channel, message = unpack(ARGV, 1, 2)
 local added = {}
 for place = 1, #KEYS / 2 do
   local info, entries = KEYS[2 * place - 1], KEYS[2 * place]
-  local first, last, owner, epoch, id, text = unpack(ARGV, 6 * place - 5, 6 * place)
+  local first, last, owner, epoch, text = unpack(ARGV, 5 * place - 2, 5 * place + 2)
   local known = redis.call('HMGET', info, 'seq', 'owner', 'epoch', 'dropped')
   local isMine = known[1] and not known[4] and known[3] == epoch and (known[2] or '') == owner
   added[place] = 0
   if isMine and tonumber(first) == tonumber(known[1]) + 1 then
-    redis.call('XADD', entries, id, 'e', text)
+    redis.call('XADD', entries, string.format('%s-%d', last, last - first + 1), 'e', text)
     redis.call('HSET', info, 'seq', last)
     added[place] = 1
   end
 end
+redis.call('PUBLISH', channel, message)
 return added
 `);
 
