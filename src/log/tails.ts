@@ -28,20 +28,26 @@ export const createTails = (knownLeases: KnownLeases) => {
   return {
     forget,
     extend(run: string, entries: readonly Entry[], { owner }: Ownership): void {
-      const found = tails.get(run);
       const first = entries[0]!.seq;
-      const isNext = found?.owner === owner && found.first + found.entries.length === first;
-      forget(run);
-      const tail = isNext ? found! : { owner, first, entries: [] };
+      let tail = tails.get(run);
+      if (!tail || tail.owner !== owner || tail.first + tail.entries.length !== first) {
+        forget(run);
+        tail = { owner, first, entries: [] };
+        tails.set(run, tail);
+      }
       for (const entry of entries) tail.entries.push(entry);
+      size += entries.length;
       const spare = tail.entries.length - MAX_TAIL;
       // Trim rarely, because trimming copies the remaining entries.
       if (spare > MAX_TAIL) {
         tail.entries = tail.entries.slice(spare);
         tail.first += spare;
+        size -= spare;
       }
+      if (size <= MAX_ENTRIES) return;
+      // The tails that began first go first, but not this one: its viewers are about to read it.
+      tails.delete(run);
       tails.set(run, tail);
-      size += tail.entries.length;
       while (size > MAX_ENTRIES) forget(tails.keys().next().value!);
     },
     read(run: string, after: number, limit: number): readonly Entry[] | undefined {
