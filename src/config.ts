@@ -93,7 +93,7 @@ const FILES = ["runcast.config.ts", "runcast.config.js", "runcast.config.mjs"];
 
 /** Rejects with a ConfigError if the file is missing, fails to run, or is invalid. */
 export const loadConfig = async (directory: string, options: LoadOptions = {}): Promise<LoadedConfig> => {
-  const file = options.file === undefined ? findFile(directory) : path.resolve(directory, options.file);
+  const file = options.file === undefined ? findConfigFile(directory) : path.resolve(directory, options.file);
   const checked = file === undefined ? {} : checkConfig(await importDefault(file), path.basename(file));
   const { agents = { demo: demoAgent({ speed: options.demoSpeed ?? 1 }) }, log = "sqlite", ...rest } = checked;
   const place = file === undefined ? directory : path.dirname(file);
@@ -126,7 +126,8 @@ const findCards = (cards: string, place: string, file: string | undefined): stri
   throw new ConfigError(`${path.basename(file ?? "")}: cards names ${cards}, but there is no such file`);
 };
 
-const findFile = (directory: string): string | undefined =>
+/** The configuration in a directory, as an absolute path. Undefined if there is none. */
+export const findConfigFile = (directory: string): string | undefined =>
   FILES.map((name) => path.resolve(directory, name)).find((file) => existsSync(file));
 
 const importDefault = async (file: string): Promise<unknown> => {
@@ -141,11 +142,19 @@ const importDefault = async (file: string): Promise<unknown> => {
         `${name}: Node.js ${process.versions.node} cannot load TypeScript; use 22.18 or newer, or write it as runcast.config.mjs`,
         { cause: error },
       );
-    throw new ConfigError(`${name}${lineIn(file, error)}: cannot be loaded: ${messageOf(error)}`, { cause: error });
+    throw new ConfigError(`${name}${lineIn(file, error)}: cannot be loaded: ${messageOf(error)}${installHint(error)}`, {
+      cause: error,
+    });
   }
   if (module.default === undefined)
     throw new ConfigError(`${name}: has no default export; write: export default defineConfig({ … })`);
   return module.default;
+};
+
+/** How to install the package that an import did not find. Empty for any other error. */
+const installHint = (error: unknown): string => {
+  const [, name] = /^Cannot find package '((?:@[^/']+\/)?[^/']+)' imported from /.exec(messageOf(error)) ?? [];
+  return name === undefined ? "" : `; install it: npm install ${name}`;
 };
 
 /** The line of the file that an error refers to, as `:12`. Empty if there is none. */

@@ -1,30 +1,39 @@
 import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { findConfigFile } from "../config.ts";
 import { type CliCommand, CommandError } from "./command.ts";
 import { ownCommand } from "./own-command.ts";
+import { canSharePackages } from "./share-packages.ts";
 
 export const init: CliCommand = {
   name: "init",
   usage: "",
   positionals: [0, 0],
   summary: "Writes runcast.config.ts with a model, a tool and an MCP server, and .env.example.",
-  details: "Overwrites nothing: it stops if runcast.config.ts exists, and keeps an existing .env.example.",
+  details: "Overwrites nothing: it stops if there is a configuration, and keeps an existing .env.example.",
   options: {},
   run: async ({ directory }) => {
-    const config = path.join(directory, "runcast.config.ts");
-    if (existsSync(config)) throw new CommandError("runcast.config.ts already exists; delete it to start over");
-    writeFileSync(config, CONFIG, { flag: "wx" });
+    const existing = findConfigFile(directory);
+    if (existing !== undefined)
+      throw new CommandError(`${path.basename(existing)} already exists; delete it to start over`);
+    // The example has no types, so a Node.js that cannot load TypeScript can load it under another name.
+    const name = process.features.typescript ? "runcast.config.ts" : "runcast.config.mjs";
+    writeFileSync(path.join(directory, name), CONFIG, { flag: "wx" });
     const example = path.join(directory, ".env.example");
     const hasExample = existsSync(example);
     if (!hasExample) writeFileSync(example, ENVIRONMENT, { flag: "wx" });
     const isInstalled = import.meta.url.endsWith(".ts") || existsSync(path.join(directory, "node_modules/runcast"));
     const steps = [
-      ...(isInstalled ? [] : ["npm install runcast zod"]),
+      ...(isInstalled || canSharePackages() ? [] : ["npm install runcast zod"]),
       "cp .env.example .env                # then add your key",
       `${ownCommand("serve").padEnd(35)} # then open http://127.0.0.1:4400`,
     ];
-    const written = `wrote runcast.config.ts${hasExample ? "" : " and .env.example"}`;
-    process.stdout.write([written, "", "Next:", ...steps.map((step) => `  ${step}`), ""].join("\n"));
+    const types =
+      isInstalled || !canSharePackages()
+        ? []
+        : ["", "For completions and type checks in your editor: npm install runcast zod"];
+    const written = `wrote ${name}${hasExample ? "" : " and .env.example"}`;
+    process.stdout.write([written, "", "Next:", ...steps.map((step) => `  ${step}`), ...types, ""].join("\n"));
     return 0;
   },
 };
@@ -78,4 +87,5 @@ const ENVIRONMENT = lines(
   "# To override the configuration's model:",
   "# RUNCAST_MODEL=openai/gpt-5",
   "# RUNCAST_MODEL=ollama/llama3",
+  "# RUNCAST_MODEL=demo                 # scripted, needs no key",
 );

@@ -27,7 +27,7 @@ export const standIn = (
   chmodSync(file, 0o755);
 };
 
-/** Runcast from this checkout, in place of `npm install runcast` in this directory. */
+/** Runcast from this checkout, in place of the package that `npx runcast` installs, for this directory. */
 export const standInRuncast = (directory: string): void =>
   standIn(path.join(directory, "node_modules/.bin"), "runcast", [
     process.execPath,

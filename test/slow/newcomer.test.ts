@@ -60,6 +60,7 @@ describeInBrowser("a newcomer, from the first step to the page and Open WebUI", 
     const [cwd, bin] = [temporary(agent), temporary("bin")];
     const provider = await startProvider(cwd);
     onStop(provider.close);
+    if (!packed) standInRuncast(cwd);
     const environment = (first: string, own: Readonly<Record<string, string>>) => {
       const base = packed?.environment() ?? freshEnvironment({}, cwd);
       return { ...base, ...own, PATH: [bin, first, base["PATH"]].join(path.delimiter) };
@@ -84,11 +85,7 @@ describeInBrowser("a newcomer, from the first step to the page and Open WebUI", 
       if (isConfiguration) writeFileSync(path.join(cwd, "runcast.config.ts"), own);
       for (const command of commands) {
         const [program] = command.split(" ");
-        if (program === "npm") {
-          expect(command).toBe("npm install runcast");
-          if (packed) await mustRun(command, cwd, env);
-          else standInRuncast(cwd);
-        } else if (program === "pip") env = { ...env, ...(await afterPip(command, cwd, env)) };
+        if (program === "pip") env = { ...env, ...(await afterPip(command, cwd, env)) };
         else if (command !== "npx runcast serve") {
           expect(Number(/ --port (\d+)/.exec(command)?.[1] ?? usualPort)).toBe(said);
           await startServer(`${command.replace(/ --port \d+/, "")} --port ${port}`, port, cwd, env);

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
@@ -100,6 +100,66 @@ describe("the published package", { timeout: 120_000 }, () => {
     expect(code).toBe(1);
   });
 });
+
+/** Installed once, apart from the folders in which it is used. `npx runcast` installs it in the same way, in npm's cache. */
+describe("a global installation", { timeout: 120_000 }, () => {
+  let command: string;
+  beforeAll(async () => {
+    const prefix = emptyFolder("global");
+    await mustRun(`npm install -g --prefix ${prefix} runcast`, prefix, environment());
+    command = path.join(prefix, "bin/runcast");
+  }, 120_000);
+
+  const folderWith = (config: string): string => {
+    const folder = emptyFolder("folder");
+    writeFileSync(path.join(folder, "runcast.config.mjs"), config);
+    return folder;
+  };
+  /** Loads the configuration and opens its log, because no server runs at this address. */
+  const load = (cwd: string) =>
+    runCommand(`${command} backup all.tar`, cwd, environment({ RUNCAST_URL: "http://127.0.0.1:1" }));
+
+  test("loads a configuration that imports the package and its dependencies, in a folder that has neither", async () => {
+    const cwd = folderWith(`
+      import { agent, defineConfig, defineTool } from "runcast";
+      import { mcp } from "runcast/tools/mcp";
+      import { createOpenAI } from "@ai-sdk/openai";
+      import { z } from "zod";
+      console.log([agent, defineTool, mcp, createOpenAI, z.object].map((one) => typeof one).join(" "));
+      export default defineConfig({ log: "memory" });`);
+    const { out, error } = await load(cwd);
+    expect(out).toBe("function function function function function\n");
+    expect(error).toMatch(/^runcast backup: the log memory cannot be backed up/);
+  });
+
+  test("the project's own copy of a package takes precedence", async () => {
+    const cwd = folderWith('import { own } from "zod"; console.log(own); export default { log: "memory" };');
+    writePackage(cwd, "zod", 'export const own = "the copy in the project";');
+    expect((await load(cwd)).out).toBe("the copy in the project\n");
+  });
+
+  test("uses the optional packages of the project", async () => {
+    const cwd = folderWith('export default { log: "redis://127.0.0.1:1" };');
+    expect((await load(cwd)).error).toContain("npm install redis");
+    writePackage(cwd, "redis", 'console.log("the copy in the project");');
+    expect((await load(cwd)).out).toBe("the copy in the project\n");
+  });
+
+  test("says how to install a package that is missing", async () => {
+    const { code, error } = await load(folderWith('import "@acme/tools/search"; export default {};'));
+    expect(error).toMatch(
+      /^runcast backup: runcast\.config\.mjs: cannot be loaded: Cannot find package '@acme\/tools' imported from \S+runcast\.config\.mjs; install it: npm install @acme\/tools\n$/,
+    );
+    expect(code).toBe(1);
+  });
+});
+
+const writePackage = (folder: string, name: string, code: string): void => {
+  const place = path.join(folder, "node_modules", name);
+  mkdirSync(place, { recursive: true });
+  writeFileSync(path.join(place, "package.json"), JSON.stringify({ name, type: "module", exports: "./index.js" }));
+  writeFileSync(path.join(place, "index.js"), code);
+};
 
 /** Each from nothing to a model's answer on the page. */
 describeInBrowser("the first minutes", ({ open }) => {
