@@ -1,5 +1,6 @@
 import { type CliCommand, CommandError, UsageError, helpText, readInput } from "./command.ts";
 import { ownCommand } from "./own-command.ts";
+import { quietWarnings } from "./quiet-warnings.ts";
 import { version } from "./version.ts";
 import { didYouMean } from "../did-you-mean.ts";
 
@@ -34,6 +35,7 @@ const overview = async (): Promise<string> => {
 /** Returns the exit code. */
 export const main = async (args: readonly string[]): Promise<number> => {
   const [name, ...rest] = withCommand(args);
+  quietWarnings();
   process.stdout.on("error", leave);
   // There is nowhere else to report it.
   process.stderr.on("error", ignore);

@@ -132,6 +132,13 @@ describe("a global installation", { timeout: 120_000 }, () => {
     expect(error).toMatch(/^runcast backup: the log memory cannot be backed up/);
   });
 
+  test("Node.js prints no warning about a project whose package.json has no type", async () => {
+    const cwd = emptyFolder("folder");
+    writeFileSync(path.join(cwd, "package.json"), "{}");
+    writeFileSync(path.join(cwd, "runcast.config.ts"), 'export default { log: "memory" };');
+    expect((await load(cwd)).error).toMatch(/^runcast backup: the log memory cannot be backed up.*\n$/);
+  });
+
   test("the project's own copy of a package takes precedence", async () => {
     const cwd = folderWith('import { own } from "zod"; console.log(own); export default { log: "memory" };');
     writePackage(cwd, "zod", 'export const own = "the copy in the project";');
