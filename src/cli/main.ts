@@ -63,8 +63,10 @@ export const main = async (args: readonly string[]): Promise<number> => {
   } catch (error) {
     const about = command ? `runcast ${command.name}` : "runcast";
     if (error instanceof UsageError) {
-      const help = command ? ownCommand(command.name, "--help") : ownCommand("help");
-      process.stderr.write(`${about}: ${error.message}\n${help} lists the options\n`);
+      const help = command
+        ? `${ownCommand(command.name, "--help")} lists the options`
+        : `${ownCommand("help")} lists the commands`;
+      process.stderr.write(`${about}: ${error.message}\n${help}\n`);
       return 2;
     }
     const text = error instanceof CommandError ? error.message : error instanceof Error ? error.stack : String(error);

@@ -9,6 +9,7 @@ import { surviveStrayErrors } from "../stray-errors.ts";
 import { type CliCommand, CommandError, UsageError } from "./command.ts";
 import { greeting } from "./greeting.ts";
 import { createJsonLines, type JsonLines } from "../json-lines.ts";
+import { ownCommand } from "./own-command.ts";
 import { LogInUse, readConfig } from "./read-config.ts";
 import { type KeptRuns, keptRuns } from "./retention.ts";
 import { unreadyAgents } from "./unready-agents.ts";
@@ -192,7 +193,7 @@ const listen = async (server: RuncastServer, host: string, port: number): Promis
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "EADDRINUSE")
       throw new CommandError(
-        `port ${port} is in use; choose another: --port ${port === 65_535 ? 0 : port + 1}, or PORT`,
+        `port ${port} is in use; choose another: ${ownCommand("serve", "--port", `${port === 65_535 ? 0 : port + 1}`)}`,
       );
     if (code === "EACCES")
       throw new CommandError(`you do not have permission to use port ${port}; choose one above 1023: --port 4400`);

@@ -111,7 +111,7 @@ const unknown = (name: string, known: readonly string[]): Refusal =>
 const missingKey = (name: string, [first = "", ...others]: readonly string[]): Refusal =>
   new Refusal("model-key-missing", `The model ${name} needs a key, but ${first} is not set.`, {
     status: 401,
-    hint: `Set ${[first, ...others].join(" or ")} in the environment, or send it with the request as a secret.`,
+    hint: `Set ${[first, ...others].join(" or ")} in the environment or in .env, or send it with the request as a secret.`,
   });
 
 const missingUrl = (name: string, prefix: string): Refusal =>

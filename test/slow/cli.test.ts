@@ -186,7 +186,7 @@ describe("serve", () => {
     const flagged = await runcast(["serve", "--log", "memory", "--port", String(port)]);
     expect(flagged).toMatchObject({
       code: 1,
-      error: expect.stringContaining(`port ${port} is in use; choose another: --port `),
+      error: expect.stringContaining(`port ${port} is in use; choose another: npm start -- --port `),
     });
     const fromEnvironment = await runcast(["serve", "--log", "memory"], { env: { PORT: String(port) } });
     expect(fromEnvironment.error).toContain(`port ${port} is in use`);
