@@ -129,14 +129,14 @@ describe("a global installation", { timeout: 120_000 }, () => {
       export default defineConfig({ log: "memory" });`);
     const { out, error } = await load(cwd);
     expect(out).toBe("function function function function function\n");
-    expect(error).toMatch(/^runcast backup: the log memory cannot be backed up/);
+    expect(error).toMatch(/^runcast backup: Runcast cannot back up the log memory/);
   });
 
   test("Node.js prints no warning about a project whose package.json has no type", async () => {
     const cwd = emptyFolder("folder");
     writeFileSync(path.join(cwd, "package.json"), "{}");
     writeFileSync(path.join(cwd, "runcast.config.ts"), 'export default { log: "memory" };');
-    expect((await load(cwd)).error).toMatch(/^runcast backup: the log memory cannot be backed up.*\n$/);
+    expect((await load(cwd)).error).toMatch(/^runcast backup: Runcast cannot back up the log memory.*\n$/);
   });
 
   test("the project's own copy of a package takes precedence", async () => {
