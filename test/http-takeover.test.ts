@@ -134,6 +134,28 @@ describe("a run of an upstream Runcast whose process here dies", () => {
     expect(result.filter(({ type }) => type === "tool-end")).toMatchObject([{ outcome: "ok", value: "stored" }]);
   });
 
+  test("after a call was cancelled here and before the server was told: the next process tells it", async () => {
+    const up = await working();
+    const { run, entries } = await handedOver(up.url);
+    const ended: Event = { type: "tool-end", call: "c", outcome: "cancelled" };
+    const result = await takenOver(up.url, run, [
+      ...entries,
+      { seq: entries.length + 1, at: entries.at(-1)!.at, event: ended },
+    ]);
+    expect(stateOf(result)).toEqual(stateOf(await up.entries()));
+  });
+
+  test("a call cancelled before the next process has read the run: it is cancelled on the server too", async () => {
+    const up = await working();
+    const { run, entries } = await handedOver(up.url);
+    const log = await cutLog(run, entries);
+    const second = follower(up.url, log);
+    expect(await second.recover()).toBe(1);
+    expect(await second.cancel(run, { call: "c" })).toBe("cancelled");
+    await untilEnd(log, run);
+    expect(stateOf(await entriesOf(log, run))).toEqual(stateOf(await up.entries()));
+  });
+
   test("after a call ended here and not upstream: later events about it are dropped", async () => {
     const chained = await chain(native, async function* () {
       yield* started;
@@ -213,4 +235,28 @@ const asking = async () => {
   };
   const { url } = await serve(source, { log });
   return { url, entries: async () => await entriesOf(log, (await log.list({ limit: 1 }))[0]!.run) };
+};
+
+/** A server whose agent's call ends when it is cancelled. */
+const working = async () => {
+  const log = memory();
+  const source: Source = async function* (_, context) {
+    yield* started;
+    const signal = context.signalOf("call", "c");
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    yield { type: "tool-end", call: "c", outcome: "cancelled" };
+    yield { type: "step-start", step: "after" };
+  };
+  const { url } = await serve(source, { log });
+  return { url, entries: async () => await entriesOf(log, (await log.list({ limit: 1 }))[0]!.run) };
+};
+
+/** The entries of a run of that server whose process has left while the call works. */
+const handedOver = async (url: string) => {
+  const log = memory();
+  const first = follower(url, log);
+  const { run } = await first.start({ ...request, run: RUN }, agentOf(url));
+  await untilEvent(log, run, ({ type }) => type === "tool-execute");
+  await first.close({ handOverMs: LONG_MS });
+  return { run, entries: await entriesOf(log, run) };
 };

@@ -58,7 +58,7 @@ export const http = (options: HttpOptions): Source => {
       const frames = isPausing ? withPauses(connection.frames(), PAUSE_MS) : connection.frames();
       for await (const frame of frames) {
         hasFrames = true;
-        if (!frame) steering.caughtUp();
+        if (!frame) steering.caughtUp(earlier?.endedHere());
         for (const decoded of frame ? decode(frame) : (decode.pause?.() ?? [])) {
           if (decoded.type === "run-start") {
             const problem = protocolProblem(decoded.protocol);
@@ -72,7 +72,7 @@ export const http = (options: HttpOptions): Source => {
             steering.observeAgain(named);
             continue;
           }
-          if (missing.type !== "ask-end") steering.caughtUp();
+          if (missing.type !== "ask-end") steering.caughtUp(earlier?.endedHere());
           const marked = mark(missing, connection.isRuncast ? connection.run : undefined);
           const adopted = adoptFiles(marked, connection, context);
           const event = adopted instanceof Promise ? await adopted : adopted;

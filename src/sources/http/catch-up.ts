@@ -1,6 +1,7 @@
 import type { Event } from "../../events.ts";
 import type { Past } from "../../source.ts";
 import { markedRun } from "./mark.ts";
+import type { Target } from "./steering.ts";
 
 /** An upstream run that another process followed, and how much of it is in the log. */
 export interface CatchUp {
@@ -8,6 +9,8 @@ export interface CatchUp {
   readonly upstream: string | undefined;
   /** What an event adds to the log when the upstream run is replayed from its beginning. Undefined if it adds nothing. */
   missing(event: Event): Event | undefined;
+  /** The calls and sub-agents that ended here, but not yet in the replay. */
+  endedHere(): readonly Target[];
 }
 
 /**
@@ -58,6 +61,11 @@ export const catchUpOf = async (run: string, past: Past): Promise<CatchUp> => {
       isDone = events.size + texts.size + ended.size === 0;
       return isCancelled ? undefined : left;
     },
+    endedHere: () =>
+      [...ended].flatMap((item) => {
+        const [, kind, id] = /^(call|agent) (.*)$/s.exec(item) ?? [];
+        return id === undefined ? [] : [{ kind: kind as Target["kind"], id }];
+      }),
   };
 };
 

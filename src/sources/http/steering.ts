@@ -13,11 +13,20 @@ export interface Steering {
   observe(event: Event): void;
   /** Takes an event of a run that another process followed. Its asks may have been answered already, with the answer lost. */
   observeAgain(event: Event): void;
-  /** The known events of the run have been replayed: sends answers to asks that have not ended upstream. */
-  caughtUp(): void;
+  /**
+   * The known events of the run have been replayed: sends answers to asks that have not ended upstream, and cancels the
+   * items that ended only here.
+   */
+  caughtUp(endedHere?: readonly Target[]): void;
   /** The notices since the last call. */
   notices(): readonly Event[];
   close(): void;
+}
+
+/** A call or a sub-agent. */
+export interface Target {
+  kind: "call" | "agent";
+  id: string;
 }
 
 const TRIES = 5;
@@ -35,6 +44,7 @@ export const createSteering = (
   const closed = new AbortController();
   const askedBefore = new Set<string>();
   let notices: Event[] = [];
+  let hasCaughtUp = false;
 
   const notice = (level: "warning" | "error", text: string): void => {
     const { run } = connection;
@@ -81,11 +91,14 @@ export const createSteering = (
     return status === 200;
   };
 
-  const cancelWith = (kind: "call" | "agent", id: string): void => {
-    const onAbort = () => {
-      if (!context.signal.aborted) void cancel({ [kind]: kind === "call" ? theirs(id) : id });
-    };
-    context.signalOf(kind, id).addEventListener("abort", onAbort, { once: true, signal: closed.signal });
+  const cancelItem = ({ kind, id }: Target): void => {
+    if (!context.signal.aborted) void cancel({ [kind]: kind === "call" ? theirs(id) : id });
+  };
+
+  const cancelWith = (target: Target): void => {
+    const onAbort = () => cancelItem(target);
+    const signal = context.signalOf(target.kind, target.id);
+    signal.addEventListener("abort", onAbort, { once: true, signal: closed.signal });
   };
 
   const stop = async (): Promise<void> => {
@@ -107,19 +120,27 @@ export const createSteering = (
     else if (event.type === "ask-end") {
       endedThere.add(event.ask);
       askedBefore.delete(event.ask);
-    } else if (isSteered && event.type === "tool-start") cancelWith("call", event.call);
-    else if (isSteered && event.type === "agent-start") cancelWith("agent", event.agent);
+    } else if (isSteered) {
+      const target = startedBy(event);
+      if (target) cancelWith(target);
+    }
   };
 
   return {
     observe,
     observeAgain(event) {
-      if (event.type === "ask-start") askedBefore.add(event.ask);
-      else observe(event);
+      if (event.type === "ask-start") return void askedBefore.add(event.ask);
+      observe(event);
+      const target = isSteered ? startedBy(event) : undefined;
+      // The user may have cancelled it before the replay got here.
+      if (target && context.signalOf(target.kind, target.id).aborted) cancelItem(target);
     },
-    caughtUp() {
+    caughtUp(endedHere = []) {
       for (const ask of askedBefore) void answer(ask);
       askedBefore.clear();
+      if (!isSteered || hasCaughtUp) return;
+      hasCaughtUp = true;
+      for (const target of endedHere) cancelItem(target);
     },
     notices() {
       const taken = notices;
@@ -128,4 +149,9 @@ export const createSteering = (
     },
     close: () => closed.abort(),
   };
+};
+
+const startedBy = (event: Event): Target | undefined => {
+  if (event.type === "tool-start") return { kind: "call", id: event.call };
+  return event.type === "agent-start" ? { kind: "agent", id: event.agent } : undefined;
 };
