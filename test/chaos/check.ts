@@ -40,18 +40,20 @@ const grammar = (entries: readonly Entry[]): string[] => {
 /** Tools count their own executions outside of any process. The log must agree with these counts. */
 const calls = (entries: readonly Entry[], tally: readonly TallyEntry[]): string[] => {
   const problems: string[] = [];
-  const executed = new Set<string>();
+  const executed = new Map<string, number>();
   const repeats = new Map<string, string>();
   const ended = new Map<string, string>();
-  for (const { event } of entries) {
-    if (event.type === "tool-execute") executed.add(event.call);
+  for (const { seq, event } of entries) {
+    if (event.type === "tool-execute") executed.set(event.call, seq);
     else if (event.type === "tool-start" && event.repeats !== undefined) repeats.set(event.call, event.repeats);
     else if (event.type === "tool-end") ended.set(event.call, event.outcome);
   }
   const begun = new Map<string, string[]>();
-  for (const each of tally) {
-    if (each.do !== "begin") continue;
-    const { key, tool, call } = each;
+  // In the order of the log: a process that is paused after its last check of the lease begins a call late, after its repeat.
+  const begins = tally
+    .flatMap((each) => (each.do === "begin" ? [each] : []))
+    .toSorted((one, other) => (executed.get(one.call) ?? 0) - (executed.get(other.call) ?? 0));
+  for (const { key, tool, call } of begins) {
     if (!executed.has(call)) problems.push(`${tool} ${call} ran before its tool-execute was stored`);
     const earlier = begun.get(key) ?? [];
     begun.set(key, [...earlier, call]);
