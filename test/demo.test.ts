@@ -177,7 +177,7 @@ describe("for any other agent", () => {
   test("calls the tool that the message names", async () => {
     const run = await drive(dice, "Use roll_dice");
     expect(run.all("tool-end")).toMatchObject([{ outcome: "ok" }]);
-    expect(run.text()).toContain("The tool answered: 3 dice rolled");
+    expect(run.text()).toContain("The tool returned: 3 dice rolled");
   });
 });
 

@@ -180,7 +180,7 @@ describe("the plain text", () => {
       "✓ Finished",
     ].map((words) => lines.findIndex((line) => line.startsWith(words)));
     expect(places).not.toContain(-1);
-    expect(lines).toContain("- 409 of 412 tests pass (99.3 %); the other three fail on Mondays.");
+    expect(lines).toContain("- 409 of 412 tests pass (99.3%). The other three fail on Mondays.");
   });
 
   test("names the agent when sub-agents take turns, even if they share a name", () => {

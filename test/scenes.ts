@@ -74,7 +74,7 @@ export const scenes: readonly Scene[] = [
     play: async (page) => {
       await send(page, "How is Lantern doing?");
       await page.locator("[data-kind=agent]").first().waitFor();
-      await page.getByText("cannot be looked up").first().waitFor();
+      await page.getByText("Could not get the weather").first().waitFor();
     },
   },
   {

@@ -106,7 +106,7 @@ describe("replay", () => {
   test("plays a file as plain lines without a terminal", async () => {
     const { out, code } = await runcast(["replay", golden("everything"), "--speed", "max"]);
     expect(out).toContain("> Hello\n");
-    expect(out).toMatch(/✗ weather_lookup .*\n {2}The weather in Lisbon cannot be looked up/);
+    expect(out).toMatch(/✗ weather_lookup .*\n {2}Could not get the weather in Lisbon/);
     expect(out).toMatch(/✓ Finished {2}[\d.]+ s/);
     expect(out).not.toContain("\x1b");
     expect(code).toBe(0);

@@ -144,7 +144,7 @@ describeInBrowser("the cards of a run", ({ serve, open, mistakes }: Browsing) =>
     const thinking = page.locator("[data-kind=thinking]");
     expect(await thinking.innerText()).toMatch(/^Thought for [\d.]+ m?s$/);
     await thinking.locator("summary").click();
-    expect(await thinking.innerText()).toContain("The release waits for two things");
+    expect(await thinking.innerText()).toContain("Two things block the release");
   });
 
   test("finished calls fold into one row, which keeps the state of their cards", async () => {

@@ -9,32 +9,32 @@ export const notes: readonly Note[] = [
   {
     id: "tests",
     title: "State of the tests",
-    text: "Lantern has 412 tests. 409 pass; three in the upload suite fail on Mondays, because they compare with a fixed date.",
+    text: "Lantern has 412 tests, and 409 of them pass. The other three, all in the upload suite, fail on Mondays because they depend on a hard-coded date.",
   },
   {
     id: "dependencies",
     title: "Dependencies",
-    text: "38 direct dependencies, 5 of them out of date. Only one matters: the image decoder has a fix for a crash with empty files.",
+    text: "Lantern has 38 direct dependencies. Five are outdated, but only one update matters: the image decoder no longer crashes on empty files.",
   },
   {
     id: "docs",
     title: "Documentation",
-    text: "The guide still describes the configuration of version 2. New users ask about it about twice a week.",
+    text: "The guide still describes the version 2 configuration. New users ask about it twice a week.",
   },
   {
     id: "release",
     title: "Release plan",
-    text: "Version 3.1 is planned for the end of the month. It waits for the upload tests and for the new guide.",
+    text: "Version 3.1 is planned for the end of the month. It is blocked by the upload tests and the new guide.",
   },
   {
     id: "speed",
     title: "Build times",
-    text: "A clean build takes 94 seconds, 61 of them in type checking. With the cache it takes 12 seconds.",
+    text: "A clean build takes 94 seconds, 61 of which are type checking. A cached build takes 12 seconds.",
   },
   {
     id: "people",
     title: "Who does what",
-    text: "Mara looks after uploads, Jonas after the guide, Ines cuts the releases.",
+    text: "Mara owns uploads, Jonas writes the guide, and Ines cuts the releases.",
   },
 ];
 

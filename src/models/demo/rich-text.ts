@@ -11,8 +11,8 @@ The **release** is *nearly* ready: ~~four~~ three tests fail, all in \`upload\`.
 
 - [x] read the notes
 - [ ] fix the clock
-  1. find who reads the weekday
-  2. give the tests a date
+  1. find the code that reads the weekday
+  2. pass the date to the tests
 
 \`\`\`ts
 export const isOpen = (at: Date): boolean => at.getDay() !== 1; // Mondays?
@@ -28,5 +28,5 @@ $$
 
 See [the release notes](https://lantern.example/releases/3.0).
 
-![The logo of Lantern](https://lantern.example/logo.png)
+![The Lantern logo](https://lantern.example/logo.png)
 `;

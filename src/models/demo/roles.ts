@@ -9,7 +9,7 @@ const role = (name: string, steps: DemoStory["steps"]): DemoStory => ({
   steps,
 });
 
-const found = ({ resultsOf }: Turn): string => resultsOf("search_notes")[0]?.split("\n")[0] ?? "Nothing was found.";
+const found = ({ resultsOf }: Turn): string => resultsOf("search_notes")[0]?.split("\n")[0] ?? "I found nothing.";
 const isDeep = ({ message }: Turn): boolean => message.includes("to the source");
 
 export const roles: readonly DemoStory[] = [
@@ -17,7 +17,7 @@ export const roles: readonly DemoStory[] = [
     (turn) =>
       isDeep(turn)
         ? [
-            { say: "The notes only give a hint. I let the reader look at the page itself. " },
+            { say: "The notes only hint at the cause. I'll have the reader check the full page. " },
             {
               call: "task",
               input: {
@@ -26,26 +26,23 @@ export const roles: readonly DemoStory[] = [
               },
             },
           ]
-        : [
-            { think: "One search should be enough for this." },
-            { call: "search_notes", input: { query: turn.message } },
-          ],
+        : [{ think: "One search should be enough." }, { call: "search_notes", input: { query: turn.message } }],
     (turn) => [{ say: isDeep(turn) ? `The reader reports: ${turn.resultsOf("task")[0] ?? "nothing."}` : found(turn) }],
   ]),
   role("reader", [
     () => [{ call: "search_notes", input: { query: "upload tests Monday" } }],
     () => [
-      { say: "Found the page. It is long, so the summarizer makes a sentence of it. " },
+      { say: "I found the page. It is long, so I'll ask the summarizer for one sentence. " },
       { call: "task", input: { agent: "summarizer", task: "Say in one sentence why the upload tests fail." } },
     ],
-    (turn) => [{ say: turn.resultsOf("task")[0] ?? "There is no summary." }],
+    (turn) => [{ say: turn.resultsOf("task")[0] ?? "I got no summary." }],
   ]),
   role("summarizer", [
     () => [
-      { think: "Three of 412: how many is that in percent?" },
+      { think: "What percentage is three out of 412?" },
       { call: "calculate", input: { expression: "3 / 412 * 100" } },
     ],
-    () => [{ say: "Three of 412 tests (0.7 %) fail, and only on Mondays, because they compare with a fixed date." }],
+    () => [{ say: "Three of 412 tests (0.7%) fail, and only on Mondays, because they depend on a hard-coded date." }],
   ]),
 ];
 
@@ -59,27 +56,29 @@ export const fallback: DemoStory = withItsTools({
     () => [
       {
         think:
-          "I am a script, so I cannot really answer this. But I can show what a run looks like: I will look into the notes and do a small sum, both at once.",
+          "I'm a script, so I can't really answer this. But I can show what a run looks like: I'll search the notes and do some math at the same time.",
       },
-      { say: "Let me look at how Lantern is doing. Two things can happen at the same time: " },
+      { say: "Let me see how Lantern is doing. I can do two things at once: " },
       { call: "search_notes", input: { query: "tests release" } },
       { call: "calculate", input: { expression: "409 / 412 * 100" } },
     ],
     () => [
-      { say: "The notes are clear. Now the weather for the release party, while a sub-agent reads about the guide. " },
+      {
+        say: "That's the test status. Next, I'll check the weather for the release party while a sub-agent reads up on the guide. ",
+      },
       { call: "weather_lookup", input: { city: "Lisbon" } },
       {
         call: "task",
-        input: { agent: "researcher", task: "What do the notes say about the documentation and its guide?" },
+        input: { agent: "researcher", task: "What do the notes say about the documentation and the guide?" },
       },
     ],
     ({ message, results, resultsOf }) => [
       {
         say: [
           `You wrote: “${clipped(message)}”. This is a **scripted demo**, so here is a scripted answer:\n`,
-          "- 409 of 412 tests pass (99.3 %); the other three fail on Mondays.",
+          "- 409 of 412 tests pass (99.3%). The other three fail on Mondays.",
           `- ${resultsOf("task")[0] ?? "The sub-agent found nothing."}`,
-          "- The weather could not be looked up: the demo has no network. That call failed on purpose.",
+          "- I couldn't get the weather because the demo has no network. That call failed on purpose.",
           results.filter(({ isError }) => isError).length === 1
             ? "\nEvery tool above really ran. Only my words are scripted."
             : "\nMy words are scripted, so they do not reflect the calls above that were stopped.",

@@ -36,11 +36,11 @@ const clientRun: DemoStory = {
       if (name === undefined) {
         return [
           {
-            say: "Your request included no tool, so I called none. On Runcast's page, add one in Settings → Browser tools; a program sends its tools in `tools`. Then ask again: I call one of them, and the run ends until its result comes back.",
+            say: "Your request included no tool, so I called none. On Runcast's page, add one in Settings → Browser tools; a program sends its tools in `tools`. Then ask again: I'll call one of them, and the run will end and wait for its result.",
           },
         ];
       }
-      return [{ say: "Your client runs this one. " }, { call: name, input: sample(schema ?? {}) }];
+      return [{ say: "Your client runs this tool. " }, { call: name, input: sample(schema ?? {}) }];
     },
     ({ results }) => results.slice(-1).map(({ text }) => ({ say: `Your client answered: ${text}` })),
   ),
@@ -56,20 +56,20 @@ export const stories: readonly DemoStory[] = [
     "Show sub-agents, nested three deep",
     "a sub-agent that starts a sub-agent that starts a sub-agent",
     () => [
-      { say: "This needs some digging. " },
+      { say: "Let me dig into this. " },
       research("Trace the failing upload tests to the source. Why do they fail?"),
     ],
     ({ resultsOf }) => [
-      { say: `The search went three agents deep. ${resultsOf("task")[0] ?? "No one found anything."}` },
+      { say: `That took sub-agents nested three deep. ${resultsOf("task")[0] ?? "They found nothing."}` },
     ],
   ),
   story(
     "sub-agents",
     /sub-?agents?|\bagents\b/i,
     "Start three sub-agents in parallel",
-    "three sub-agents at work at the same time",
+    "three sub-agents that work at the same time",
     () => [
-      { say: "Three topics, three researchers: " },
+      { say: "I'll start one researcher per topic: " },
       research("What do the notes say about the state of the tests?"),
       research("What do the notes say about dependencies?"),
       research("What do the notes say about build times?"),
@@ -88,13 +88,13 @@ export const stories: readonly DemoStory[] = [
     "Send the report, but ask for my approval first",
     "a call that waits for approval and lets you edit its arguments",
     () => [
-      { say: "The report is short. Please look at it before it goes out; you can edit it, too. " },
+      { say: "The report is short. Please review it before it goes out. You can edit it, too. " },
       {
         call: "send_report",
         input: {
           to: "ines@lantern.example",
           subject: "Lantern is nearly ready",
-          body: "409 of 412 tests pass. The upload tests need a clock that does not know Mondays.",
+          body: "409 of 412 tests pass. The upload tests still fail on Mondays.",
         },
       },
     ],
@@ -109,7 +109,7 @@ export const stories: readonly DemoStory[] = [
     "a tool that asks a person to choose",
     () => [{ call: "ask_focus", input: { question: "What should I look at first?" } }],
     ({ results }) => [
-      { say: `${results[0]?.text ?? "There was no answer."} I would have picked the tests, but it is your project.` },
+      { say: `${results[0]?.text ?? "There was no answer."} I would have picked the tests, but it's your call.` },
     ],
   ),
   story(
@@ -126,7 +126,7 @@ export const stories: readonly DemoStory[] = [
       },
       { cite: { title: "Lantern 3.0", url: "https://lantern.example/releases/3.0" } },
       {
-        say: "The provider searched by itself and found the notes of version 3.0. (Scripted: nobody searched anything.)",
+        say: "The provider ran the search and found the release notes for version 3.0. (This is scripted: nothing was really searched.)",
       },
     ],
   ),
@@ -135,13 +135,13 @@ export const stories: readonly DemoStory[] = [
     "tools in parallel",
     /\bparallel\b|\btwo tools\b/i,
     "Use two tools in parallel",
-    "two calls of one step that end independently",
+    "two calls in one step that end independently",
     () => [
-      { say: "Two at once: " },
+      { say: "I'll run both at once: " },
       { call: "search_notes", input: { query: "build times cache" } },
       { call: "calculate", input: { expression: "94 - 61" } },
     ],
-    () => [{ say: "A clean build takes 94 seconds. Without type checking it would take 33." }],
+    () => [{ say: "A clean build takes 94 seconds. Without type checking, it would take 33." }],
   ),
   story(
     "failing tool",
@@ -150,7 +150,7 @@ export const stories: readonly DemoStory[] = [
     "a call that ends with an error, and a model that continues",
     () => [{ say: "Let me check the weather. " }, { call: "weather_lookup", input: { city: "Lisbon" } }],
     ({ results }) => [
-      { say: `That did not work: ${results[0]?.text ?? "no reason given"} I would look out of the window instead.` },
+      { say: `That didn't work: ${results[0]?.text ?? "no reason given"} You could look out the window instead.` },
     ],
   ),
   story(
@@ -161,7 +161,7 @@ export const stories: readonly DemoStory[] = [
     () => [{ say: "Running all checks. Watch the output below. " }, { call: "run_checks", input: { suite: "full" } }],
     ({ resultsOf }) => [
       {
-        say: `${resultsOf("run_checks")[0] ?? "The checks did not finish."} Mara looks after uploads; I would tell her.`,
+        say: `${resultsOf("run_checks")[0] ?? "The checks did not finish."} Mara owns uploads, so I'd let her know.`,
       },
     ],
   ),
@@ -172,16 +172,16 @@ export const stories: readonly DemoStory[] = [
     "a model request that is rate-limited first and then succeeds",
     () => [
       { fail: { status: 429, message: "Too many requests (scripted)", retryMs: 1500, once: true } },
-      { say: "The first request was refused with a rate limit. The second one succeeded, and nothing was lost." },
+      { say: "The first request hit a rate limit. The second one succeeded, and nothing was lost." },
     ],
   ),
   story(
     "cancel",
     /\bcancel|\bslow\b|\bstop\b/i,
     "Start something slow that I can stop",
-    "a call of two minutes that you can cancel alone or with the run",
+    "a two-minute call that you can cancel on its own or with the run",
     () => [
-      { say: "I will watch the deployment for two minutes. Stop the call, or the whole run. " },
+      { say: "I'll watch the deployment for two minutes. You can stop the call or the whole run. " },
       { call: "watch_deploy", input: { service: "lantern-web" } },
     ],
     ({ results }) => [
@@ -191,15 +191,15 @@ export const stories: readonly DemoStory[] = [
   story("thinking", /\bthink/i, "Think hard about the release", "reasoning, separate from the answer", () => [
     {
       think:
-        "The release waits for two things: the upload tests and the guide. The tests fail only on Mondays. A fixed date in a test is a small repair, an hour at most. The guide is more work, but it can follow a day later without harm. So the order is clear.",
+        "Two things block the release: the upload tests and the guide. The tests fail only on Mondays. A hard-coded date in a test is a quick fix, an hour at most. The guide is more work, but it can ship a day later without hurting anyone. So the order is clear.",
     },
-    { say: "Repair the three upload tests today, release on Thursday, and let the new guide follow on Friday." },
+    { say: "Fix the three upload tests today, release on Thursday, and publish the new guide on Friday." },
   ]),
   story(
     "markdown",
     /\bmarkdown\b|\bformat/i,
     "Show me rich Markdown",
-    "an answer with a table, code, formulas, a list of tasks, a quote and an image",
+    "an answer with a table, code, formulas, a task list, a quote and an image",
     () => [{ say: RICH_TEXT }],
   ),
   story(
@@ -212,7 +212,7 @@ export const stories: readonly DemoStory[] = [
 ];
 
 const ANSWER = [
-  "No: I am a **scripted demo**. My words are scripted, so you can watch a run without an API key.\n",
+  "No, I'm a **scripted demo**. My words are scripted, so you can watch a run without an API key.\n",
   "Everything else is real: tools run, calls fail, sub-agents start, and each event is stored before it is shown.\n",
   "Try “Start three sub-agents in parallel”, or reload this page in the middle of a run.",
 ].join("\n");

@@ -21,7 +21,7 @@ export const demoTools = ({ speed = 1 }: { readonly speed?: number } = {}): Tool
 
   const searchNotesTool = defineTool({
     name: "search_notes",
-    description: "Searches the notes about the project Lantern.",
+    description: "Searches the notes about the Lantern project.",
     input: z.object({ query: z.string().min(1) }),
     repeatable: true,
     doing: ({ query }) => `Searching notes for “${query}”…`,
@@ -30,14 +30,14 @@ export const demoTools = ({ speed = 1 }: { readonly speed?: number } = {}): Tool
       const found = searchNotes(query);
       for (const { title, text } of found) cite({ title, text });
       if (found.length === 0)
-        return `No note about “${query}”. There are notes about ${notes.map(({ id }) => id).join(", ")}.`;
+        return `No notes about “${query}”. There are notes about ${notes.map(({ id }) => id).join(", ")}.`;
       return found.map(({ title, text }) => `${title}: ${text}`).join("\n");
     },
   });
 
   const calculate = defineTool({
     name: "calculate",
-    description: "Calculates with numbers, + - * / % ^ and brackets.",
+    description: "Evaluates an expression of numbers, + - * / % ^ and parentheses.",
     input: z.object({ expression: z.string().min(1).max(500) }),
     repeatable: true,
     async run({ expression }, { signal }) {
@@ -53,7 +53,7 @@ export const demoTools = ({ speed = 1 }: { readonly speed?: number } = {}): Tool
     doing: ({ city }) => `Looking up the weather in ${city}…`,
     async run({ city }, { signal }) {
       await work(700, signal);
-      throw Object.assign(new Error(`The weather in ${city} cannot be looked up: this demo has no network.`), {
+      throw Object.assign(new Error(`Could not get the weather in ${city}: this demo has no network.`), {
         code: "no-network",
       });
     },
@@ -73,13 +73,13 @@ export const demoTools = ({ speed = 1 }: { readonly speed?: number } = {}): Tool
         await work(500, signal);
         if (name === "upload tests") {
           failed += 1;
-          output("  upload.test.ts: expected 2024-01-08, received a Monday\n", "stderr");
+          output("  upload.test.ts: expected 2024-01-09, received 2024-01-08 (a Monday)\n", "stderr");
         } else output("  ok\n");
       }
       progress({ fraction: 1, note: "finished" });
       notify(`${names.length - failed} of ${names.length} checks passed`, failed > 0 ? "warning" : "success");
       return toolResult(
-        `${names.length - failed} of ${names.length} checks passed${failed > 0 ? "; the upload tests fail" : ""}.`,
+        `${names.length - failed} of ${names.length} checks passed${failed > 0 ? "; the upload tests failed" : ""}.`,
         {
           value: { checks: names.length, failed },
         },
@@ -89,13 +89,13 @@ export const demoTools = ({ speed = 1 }: { readonly speed?: number } = {}): Tool
 
   const sendReport = defineTool({
     name: "send_report",
-    description: "Puts a report into the outbox. Requires approval.",
+    description: "Puts a report in the outbox. Requires approval.",
     input: z.object({ to: z.string().min(1), subject: z.string().min(1), body: z.string() }),
     approval: "always",
     async run({ to, subject, body }, { file, signal }) {
       await work(500, signal);
       await file({ name: "report.md", mediaType: "text/markdown", bytes: `# ${subject}\n\nTo: ${to}\n\n${body}\n` });
-      return `Report for ${to} is in the outbox as report.md. (The demo sends nothing.)`;
+      return `The report for ${to} is in the outbox as report.md. (The demo doesn't send it.)`;
     },
   });
 
@@ -112,9 +112,9 @@ export const demoTools = ({ speed = 1 }: { readonly speed?: number } = {}): Tool
 
   const watchDeploy = defineTool({
     name: "watch_deploy",
-    description: "Watches a deployment for two minutes. Meant to be stopped.",
+    description: "Watches a deployment for two minutes. You can stop it at any time.",
     input: z.object({ service: z.string().min(1) }),
-    doing: ({ service }) => `Watching ${service}; stop me whenever you like…`,
+    doing: ({ service }) => `Watching ${service} (you can stop this at any time)…`,
     async run({ service }, { progress, signal }) {
       for (let second = 0; second < WATCH_SECONDS; second += 1) {
         progress({ fraction: second / WATCH_SECONDS, note: `${second} s: ${service} is healthy` });
@@ -128,5 +128,5 @@ export const demoTools = ({ speed = 1 }: { readonly speed?: number } = {}): Tool
 };
 
 const QUICK = ["format", "lint", "types"];
-const SLOW = ["unit tests", "upload tests", "guide links", "licences"];
+const SLOW = ["unit tests", "upload tests", "guide links", "licenses"];
 const WATCH_SECONDS = 120;

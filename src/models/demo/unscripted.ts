@@ -7,19 +7,19 @@ const named = ({ message, tools }: Turn) => [...tools].find(([name]) => message.
 export const unscripted: DemoStory = {
   name: "unscripted",
   message: "",
-  description: "calls a tool that the message names, or says how to",
+  description: "calls the tool that the message names, or explains how to name one",
   matches: () => true,
   steps: [
     (turn) => {
       const [name, schema = {}] = named(turn) ?? [];
       if (name !== undefined)
-        return [{ say: "I make up the arguments, because I am a script. " }, { call: name, input: sample(schema) }];
+        return [{ say: "I'm a script, so I made up the arguments. " }, { call: name, input: sample(schema) }];
       const [tool] = turn.tools.keys();
       return [
         {
           say: [
-            "I am a **scripted demo**, and there is no script for this agent. So I only wrote this; no tool ran. ",
-            tool === undefined ? "" : `Name one of its tools, as in “Use ${tool}”, and I call it. `,
+            "I'm a **scripted demo**, and I have no script for this agent, so no tool ran. ",
+            tool === undefined ? "" : `Name one of its tools, as in “Use ${tool}”, and I'll call it. `,
             'To get real answers, set a model: `model: "anthropic/claude-sonnet-4-5"`.',
           ].join(""),
         },
@@ -28,6 +28,6 @@ export const unscripted: DemoStory = {
     ({ results }) =>
       results
         .slice(-1)
-        .map(({ text, isError }) => ({ say: `${isError ? "That did not work" : "The tool answered"}: ${text}` })),
+        .map(({ text, isError }) => ({ say: `${isError ? "That didn't work" : "The tool returned"}: ${text}` })),
   ],
 };

@@ -4,7 +4,7 @@ import type { DemoStory } from "./story.ts";
 export const withFiles: DemoStory = {
   name: "files",
   message: "",
-  description: "names the files that come with a message",
+  description: "lists the files attached to the message",
   matches: ({ files, step }) => files.length > 0 && step === 0,
   steps: [
     ({ files }) => [
@@ -12,7 +12,7 @@ export const withFiles: DemoStory = {
         say: [
           `You attached ${files.length === 1 ? "one file" : `${files.length} files`}:\n\n`,
           files.map(({ name, mediaType, bytes }) => `- **${name}** (${mediaType}, ${bytes} bytes)\n`).join(""),
-          "\nI am a scripted demo and cannot look at them. A real model can.",
+          "\nI'm a scripted demo and can't read them. A real model can.",
         ],
       },
     ],
