@@ -27,7 +27,7 @@ export const endOf = (content: Content[], outcome: CallOutcome): End => {
   return { outcome, ...(content.length > 0 && { content }) };
 };
 
-/** The outcome in a result from another Runcast, if present. */
+/** The outcome in a result from another Runcast server, if present. */
 export const ownOutcome = (metadata: unknown): CallOutcome | undefined => {
   const { outcome } = fieldsOf(fieldsOf(metadata)["runcast"]);
   return typeof outcome === "string" && OUTCOMES.has(outcome) ? (outcome as CallOutcome) : undefined;

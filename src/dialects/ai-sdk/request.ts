@@ -69,7 +69,7 @@ export const readStart = ({ params, query, headers, body }: DialectRequest): Com
   };
 };
 
-/** A resuming client gets the chat's run from its start, as the SDK expects. Another Runcast gets only what it lacks. */
+/** A resuming client gets the chat's run from its start, as the SDK expects. Another Runcast server gets only what it lacks. */
 export const readFollow = ({ params, query, headers }: DialectRequest): Command => {
   const run = query.get("run");
   const style = { style: writeStyle(query.get("sdk"), false), ...readExtensions(headers) };

@@ -32,7 +32,7 @@ export const infoOf = ({ agents, defaultAgent, version }: ServerFacts): unknown 
 
 export const readRun = (request: DialectRequest): Command => readStart({ ...request, params: withoutDefault(request) });
 
-/** A joining client gets the conversation and the latest run from its start. Another Runcast gets only what it lacks. */
+/** A joining client gets the conversation and the latest run from its start. Another Runcast server gets only what it lacks. */
 export const readConnect = (request: DialectRequest): Command => {
   const { query, headers } = request;
   const extensions = headers.get("runcast-extensions") === "1" ? { extensions: true as const } : {};
@@ -63,7 +63,7 @@ export const readStop = (request: DialectRequest): Command => {
   };
 };
 
-/** The client side. Only another Runcast names a run, to follow or stop it. */
+/** The client side. Only another Runcast server names a run, to follow or stop it. */
 export const write = (command: Command): Written => {
   if (command.do === "start") return writeStart(command, (agent) => `${pathOf(agent)}/run`);
   if (command.do === "reply" || command.do === "answer")

@@ -21,7 +21,7 @@ export const isForwarded = (headers: Headers): boolean => {
   return headers.has("runcast-pipe");
 };
 
-/** Fields that the pipe, and another Runcast, add to OpenAI's. */
+/** Fields that the pipe, and another Runcast server, add to OpenAI's. */
 const besideSchema = z.looseObject({
   runcast: runRequestSchema.pick({ run: true, settings: true, files: true }).optional(),
 });
