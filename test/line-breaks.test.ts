@@ -1,9 +1,10 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import type { Event } from "../src/events.ts";
 import { memory } from "../src/logs/memory.ts";
-import { describeWith } from "./components.ts";
+import { python } from "./agno/server.ts";
+import { absent } from "./components.ts";
 import { dialects } from "./contracts/dialect-variants.ts";
 import { numbered } from "./dialects/dialect-frames.ts";
 import { textSource, serve } from "./serving.ts";
@@ -56,35 +57,49 @@ test("a whole answer, a snapshot and a saved log contain none either", async () 
   }
 });
 
-/** Reads lines like httpx: with its own `iter_lines` if it is installed, otherwise with `str.splitlines`, which it uses. */
+/** Reads lines as httpx splits them: the part of it that breaks a stream which contains such characters. */
 const READER = `
-import json, sys, urllib.request
-def lines(url):
-    try:
-        import httpx
-    except ImportError:
-        with urllib.request.urlopen(url) as answer:
-            yield from answer.read().decode().splitlines()
-        return
-    with httpx.stream("GET", url) as answer:
-        yield from answer.iter_lines()
-broken = [line for line in lines(sys.argv[1]) if line and line.split(":")[0] not in ("id", "event", "data", "")]
-read = [line[5:].strip() for line in lines(sys.argv[1]) if line.startswith("data:")]
+import json, sys, httpx
+with httpx.stream("GET", sys.argv[1]) as answer:
+    lines = list(answer.iter_lines())
+broken = [line for line in lines if line and line.split(":")[0] not in ("id", "event", "data", "")]
+read = [line[5:].strip() for line in lines if line.startswith("data:")]
 print(json.dumps({"broken": broken, "texts": [data for data in read if data != "[DONE]" and json.loads(data)]}))
 `;
 
-describeWith("python3", "a Python client that reads lines", (python) => {
+/** OpenAI's client for Python. */
+const OPENAI = `
+import json, sys, openai
+client = openai.OpenAI(base_url=sys.argv[1] + "/v1", api_key="none")
+chunks = client.chat.completions.create(model="test", messages=[{"role": "user", "content": "go"}], stream=True)
+chat = "".join(choice.delta.content or "" for chunk in chunks for choice in chunk.choices)
+events = client.responses.create(model="test", input="go", stream=True)
+response = "".join(event.delta for event in events if event.type == "response.output_text.delta")
+print(json.dumps({"chat": chat, "response": response}))
+`;
+
+const suite = (command: string): void => {
+  const read = async (script: string, url: string): Promise<unknown> => {
+    const { stdout } = await promisify(execFile)(command, ["-c", script, url]);
+    return JSON.parse(stdout);
+  };
+
   test.each(dialects.map(({ name }) => [name]))("gets every frame of %s complete", async (name) => {
     const { url } = await serving();
-    const child = spawn(python, ["-c", READER, `${url}/runs/odd/events?dialect=${name}`]);
-    let said = "";
-    let errors = "";
-    child.stdout.on("data", (piece) => (said += piece));
-    child.stderr.on("data", (piece) => (errors += piece));
-    const [code] = (await once(child, "close")) as [number];
-    expect(code, errors).toBe(0);
-    const { broken, texts } = JSON.parse(said) as { broken: string[]; texts: string[] };
+    const answer = await read(READER, `${url}/runs/odd/events?dialect=${name}`);
+    const { broken, texts } = answer as { broken: string[]; texts: string[] };
     expect(broken).toEqual([]);
     expect(texts.some((text) => JSON.stringify(JSON.parse(text)).includes(ODD))).toBe(true);
   });
-});
+
+  test("gets the text with OpenAI's client", async () => {
+    const { url } = await serving();
+    expect(await read(OPENAI, url)).toEqual({ chat: ODD, response: ODD });
+  });
+};
+
+const NAME = "a Python client";
+// Agno's environment contains httpx and OpenAI's client.
+const program = python;
+if (program) describe(NAME, { timeout: 60_000 }, () => suite(program));
+else absent(NAME, "not installed: npm run agents -- agno");
