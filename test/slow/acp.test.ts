@@ -29,7 +29,9 @@ const LACKS: Readonly<Record<string, readonly string[]>> = {
   // Gemini can load a session only in a later minute than the one in which the session began.
   gemini: ["plan", "live output", "a thread that goes on in a new process"],
   claude: ["thinking", "live output", "always"],
+  // Codex ends the turn as cancelled when an edit is denied, and sends a provider's error as text of a normal answer.
   codex: ["plan", "always", "denied edit", "provider error"],
+  // opencode sends nothing for more than a minute before it reports a provider's error.
   opencode: ["plan", "provider error"],
 };
 
