@@ -9,8 +9,11 @@ import type { Entry, Event } from "../../src/events.ts";
 import { createState, fold, snapshot } from "../../src/state.ts";
 import { verify } from "../../src/verify.ts";
 import { busyEvents } from "../fixtures/busy-source.ts";
+import { randomFrom } from "../random.ts";
 
 const KILLS = process.env.RUNCAST_LONG === "1" ? 50 : 6;
+const killSeed = Number(process.env.RUNCAST_SEED ?? Math.floor(Math.random() * 2 ** 31));
+console.log(`the server is killed after a random entry, RUNCAST_SEED=${killSeed}`);
 const fixture = path.join(import.meta.dirname, "../fixtures/busy-server.ts");
 
 const freePort = (): Promise<number> =>
@@ -50,6 +53,7 @@ test(
     const directory = mkdtempSync(path.join(tmpdir(), "runcast-kill-"));
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
+    const random = randomFrom(killSeed);
     const hit = { calls: 0, asks: 0, agents: 0, kills: 0, entries: 0 };
     let server = await startServer(directory, port);
     try {
@@ -57,7 +61,7 @@ test(
         const seed = 1000 + round;
         const expected = busyEvents(seed);
         const seen: Entry[] = [];
-        const after = 8 + Math.floor(Math.random() * Math.max(1, expected.length - 16));
+        const after = 8 + Math.floor(random() * Math.max(1, expected.length - 16));
         const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
         const client = createClient({ url, backoff: () => 20 });
         const run = client.start(

@@ -9,8 +9,11 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Log } from "../../src/log.ts";
 import { sqlite } from "../../src/logs/sqlite.ts";
 import { startEntry, textEntries } from "../contracts/run-entries.ts";
+import { randomFrom } from "../random.ts";
 
 const KILLS = process.env.RUNCAST_LONG ? 50 : 5;
+const seed = Number(process.env.RUNCAST_SEED ?? Math.floor(Math.random() * 2 ** 31));
+console.log(`the writer is killed after a random line, RUNCAST_SEED=${seed}`);
 const RUNS = ["one", "two", "three", "four"];
 const fixture = fileURLToPath(new URL("../fixtures/append-until-killed.ts", import.meta.url));
 
@@ -45,12 +48,13 @@ const contentOf = async (log: Log, run: string, file: string) => {
 };
 
 const rounds = Array.from({ length: KILLS / KILLS_OF_A_DIRECTORY }, (_, index) => index + 1);
-test.for(rounds)("acknowledged writes survive kills, round %i", { timeout: 120_000 }, async () => {
+test.for(rounds)("acknowledged writes survive kills, round %i", { timeout: 120_000 }, async (round) => {
+  const random = randomFrom(seed + round);
   const files: string[][] = [];
   const controls: string[][] = [];
   let stored = 0;
   for (let kill = 0; kill < KILLS_OF_A_DIRECTORY; kill++) {
-    const said = await killAfter(20 + Math.floor(Math.random() * 1500));
+    const said = await killAfter(20 + Math.floor(random() * 1500));
     const acknowledged = new Map<string, number>();
     const counts = new Map<string, number>();
     const epochs = new Map<string, number>();
