@@ -14,26 +14,42 @@ export interface Hider {
   end(): string;
 }
 
-/** Replaces secrets in streamed text. */
+/** Replaces secrets in streamed text. Secrets may contain or overlap each other. */
 export const hideSecrets = (secrets: readonly string[]): Hider => {
-  // Longest first, because one secret may contain another.
-  const sorted = [...new Set(secrets)].toSorted((one, other) => other.length - one.length);
+  const unique = [...new Set(secrets)];
   let held = "";
+  /** How much of the held text belongs to a secret that was already replaced. */
+  let hidden = 0;
+
+  const take = (text: string, cut: number): string => {
+    let shown = "";
+    let at = hidden;
+    for (const { start, end } of findSecrets(text, unique)) {
+      if (start >= cut) break;
+      if (start >= at) shown += text.slice(at, start) + HIDDEN;
+      at = Math.max(at, end);
+    }
+    held = text.slice(cut);
+    hidden = Math.max(0, at - cut);
+    return shown + text.slice(at, cut);
+  };
+
   return {
     push(text) {
-      if (sorted.length === 0) return text;
-      let whole = held + text;
-      for (const secret of sorted) whole = whole.replaceAll(secret, HIDDEN);
-      const length = heldLength(whole, sorted);
-      held = length === 0 ? "" : whole.slice(-length);
-      return length === 0 ? whole : whole.slice(0, -length);
+      const whole = held + text;
+      return take(whole, whole.length - heldLength(whole, unique));
     },
-    end() {
-      const rest = held;
-      held = "";
-      return rest;
-    },
+    end: () => take(held, held.length),
   };
+};
+
+/** Where the text contains secrets, in order. */
+const findSecrets = (text: string, secrets: readonly string[]) => {
+  const found: { readonly start: number; readonly end: number }[] = [];
+  for (const secret of secrets)
+    for (let start = text.indexOf(secret); start >= 0; start = text.indexOf(secret, start + 1))
+      found.push({ start, end: start + secret.length });
+  return found.toSorted((one, other) => one.start - other.start);
 };
 
 /** The length of the longest suffix that may be the beginning of a secret. */
