@@ -31,6 +31,10 @@ export interface KeysOptions {
 }
 
 const KIND = "key";
+/** Names of keys that are being created, because nothing is atomic across records. */
+const NAME_KIND = "key-name";
+/** Longer than creating a key takes, and short enough to free the name after a crash. */
+const NAME_MS = 60_000;
 const PREFIX = "rck_";
 const MAX_KEYS = 1000;
 /** How long it may take until a key revoked by another process is refused. */
@@ -54,6 +58,20 @@ export const createKeys = ({ records, configured }: KeysOptions): Keys => {
     return found;
   };
   const all = () => records.list(KIND, { limit: MAX_KEYS });
+  const create = async (wanted: Omit<StoredKey, "created">): Promise<string> => {
+    const kept = await all();
+    const isTaken =
+      configured.some(({ name }) => name === wanted.name) || kept.some((each) => nameOf(each) === wanted.name);
+    if (isTaken) throw taken(wanted.name);
+    if (kept.length >= MAX_KEYS)
+      throw new Refusal("too-many-keys", `the server already has ${MAX_KEYS} keys`, {
+        status: 409,
+        hint: "revoke some",
+      });
+    const key = PREFIX + randomBytes(32).toString("base64url");
+    await records.put(KIND, keyHash(key), JSON.parse(JSON.stringify({ ...wanted, created: Date.now() })) as Json);
+    return key;
+  };
 
   return {
     find: async (key) => {
@@ -63,34 +81,36 @@ export const createKeys = ({ records, configured }: KeysOptions): Keys => {
     },
     knows: async (hash) => hashes.has(hash) || (await lookUp(hash)) !== undefined,
     add: async (wanted) => {
-      const kept = await all();
-      const isTaken =
-        configured.some(({ name }) => name === wanted.name) || kept.some((each) => nameOf(each) === wanted.name);
-      if (isTaken)
-        throw new Refusal("key-taken", `a key named ${wanted.name} already exists`, {
-          status: 409,
-          hint: "choose another name, or revoke that one",
-        });
-      if (kept.length >= MAX_KEYS)
-        throw new Refusal("too-many-keys", `the server already has ${MAX_KEYS} keys`, {
-          status: 409,
-          hint: "revoke some",
-        });
-      const key = PREFIX + randomBytes(32).toString("base64url");
-      await records.put(KIND, keyHash(key), JSON.parse(JSON.stringify({ ...wanted, created: Date.now() })) as Json);
-      return key;
+      const { name } = wanted;
+      if (!(await records.put(NAME_KIND, name, true, { ttlMs: NAME_MS, ifAbsent: true }))) throw taken(name);
+      try {
+        return await create(wanted);
+      } catch (error) {
+        await records.delete(NAME_KIND, name);
+        throw error;
+      }
     },
     list: async () => {
       const keys = (await all()).map(({ value }) => value as unknown as StoredKey);
       return keys.toSorted((one, other) => other.created - one.created);
     },
     revoke: async (name) => {
-      const found = (await all()).find((each) => nameOf(each) === name);
-      if (!found) return false;
-      looked.delete(found.id);
-      return await records.delete(KIND, found.id);
+      const found = (await all()).filter((each) => nameOf(each) === name);
+      let isRevoked = false;
+      for (const { id } of found) {
+        if (await records.delete(KIND, id)) isRevoked = true;
+        looked.delete(id);
+      }
+      await records.delete(NAME_KIND, name);
+      return isRevoked;
     },
   };
 };
+
+const taken = (name: string): Refusal =>
+  new Refusal("key-taken", `a key named ${name} already exists`, {
+    status: 409,
+    hint: "choose another name, or revoke that one",
+  });
 
 const nameOf = ({ value }: { readonly value: Json }): string => (value as unknown as StoredKey).name;
