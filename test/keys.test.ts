@@ -26,3 +26,42 @@ describe("a key's name", () => {
     expect(await keys.list()).toEqual([]);
   });
 });
+
+test("a revoked key is refused at once, even if requests with it arrive while it is revoked", async () => {
+  const { records } = memory();
+  const key = await keysOf(records).add({ name: "bob" });
+  const meanwhile: Promise<unknown>[] = [];
+  let revoked: Promise<boolean> | undefined;
+  const keys = keysOf({
+    ...records,
+    // Its answer arrives after the key is revoked.
+    get: async (kind, id) => {
+      const found = await records.get(kind, id);
+      await revoked;
+      return found;
+    },
+    delete: async (kind, id) => {
+      if (kind === "key") meanwhile.push(keys.find(key));
+      return records.delete(kind, id);
+    },
+  });
+  revoked = keys.revoke("bob");
+  await revoked;
+  await Promise.all(meanwhile);
+  expect(meanwhile).toHaveLength(1);
+  expect(await keys.find(key)).toBeUndefined();
+});
+
+test("a revoked key is refused at once, even if a request with it was answered while it was deleted", async () => {
+  const { records } = memory();
+  const key = await keysOf(records).add({ name: "bob" });
+  const keys = keysOf({
+    ...records,
+    delete: async (kind, id) => {
+      if (kind === "key") expect(await keys.find(key)).toBeDefined();
+      return records.delete(kind, id);
+    },
+  });
+  await keys.revoke("bob");
+  expect(await keys.find(key)).toBeUndefined();
+});

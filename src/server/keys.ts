@@ -49,10 +49,15 @@ export const createKeys = ({ records, configured }: KeysOptions): Keys => {
   const hashes = new Set(configured.map(({ key }) => keyHash(key)));
   const looked = new Map<string, { readonly at: number; readonly found: StoredKey | undefined }>();
 
+  let revocations = 0;
+
   const lookUp = async (hash: string): Promise<StoredKey | undefined> => {
     const known = looked.get(hash);
     if (known && performance.now() - known.at < KEPT_MS) return known.found;
+    const before = revocations;
     const found = (await records.get(KIND, hash)) as unknown as StoredKey | undefined;
+    // The key may have been revoked after it was read.
+    if (revocations !== before) return found;
     if (looked.size >= MAX_KEYS) looked.clear();
     looked.set(hash, { at: performance.now(), found });
     return found;
@@ -99,6 +104,7 @@ export const createKeys = ({ records, configured }: KeysOptions): Keys => {
       let isRevoked = false;
       for (const { id } of found) {
         if (await records.delete(KIND, id)) isRevoked = true;
+        revocations++;
         looked.delete(id);
       }
       await records.delete(NAME_KIND, name);
