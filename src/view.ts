@@ -23,7 +23,6 @@ export {
   describeConnection,
   isRefusal,
 } from "./view/connection.ts";
-export { contextText } from "./view/context.ts";
 export { type Delegation, delegationOf } from "./view/delegation.ts";
 export { type DiffLine, diffOf, diffsIn, type FileDiff } from "./diff.ts";
 export { eventText } from "./view/event-text.ts";
@@ -42,10 +41,11 @@ export { type Block, createRows, type Row } from "./view/rows.ts";
 export { agoText, compareRows, describeRow, openRunsText, ROW_STATES, type RunRowFacts } from "./view/run-row.ts";
 export { describeRun, messageText, type RunFacts, runTitle } from "./view/run.ts";
 export { createRunIndex, type RunIndex } from "./view/run-index.ts";
+export { type SlotFacts, slotsOf } from "./view/slots.ts";
 export { slowFrom, slownessOf } from "./view/slow.ts";
 export { describeStep, type StepFacts } from "./view/step.ts";
 export { summaryOf } from "./view/summary.ts";
 export { oneLine, sentence } from "./view/text.ts";
 export { dateText, remainingText, type Time, timeText } from "./view/time.ts";
-export { describePlan, type PlanFacts, plansOf, type Todo } from "./view/todos.ts";
+export { describePlan, type PlanFacts, type Todo } from "./view/todos.ts";
 export { runSpan, ticksOf, tickText, waterfallOf, type WaterRow } from "./view/waterfall.ts";

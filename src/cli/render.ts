@@ -1,5 +1,5 @@
 import type { RunState } from "../state.ts";
-import { describeRun, messageText, type PlanFacts, plansOf, timeText, type Todo } from "../view.ts";
+import { describeRun, messageText, type PlanFacts, type SlotFacts, slotsOf, timeText, type Todo } from "../view.ts";
 import { badgePiece } from "./badge-piece.ts";
 import { line, type Piece } from "./line.ts";
 import type { ViewOptions } from "./node-lines.ts";
@@ -46,9 +46,9 @@ export const footLines = (state: RunState, options: ViewOptions & { readonly kno
   const { known = { text: "", isLive: true } } = options;
   const facts = describeRun(state);
   if (!facts.hasStarted) return known.text ? [line([["dim", known.text]], options)] : [];
-  const { badge, isOver, title, advice, time, usage, problem, awaiting } = facts;
+  const { badge, isOver, title, advice, time, usage, mode, problem, awaiting } = facts;
   const took = timeText(time, options.now);
-  const spent = usage && `  ${usage}`;
+  const spent = [usage, mode].map((text) => text && `  ${oneLine(text)}`).join("");
   if (!isOver && !known.isLive) {
     const last = `  last seen: ${oneLine(title)}${took && `, ${took}`}`;
     return [
@@ -64,7 +64,7 @@ export const footLines = (state: RunState, options: ViewOptions & { readonly kno
   const rest = `${took && `  ${took}`}${isOver || !known.text ? "" : `  ${known.text}`}${spent}`;
   return [
     line([badgePiece(badge, options.now), " ", ["bold", oneLine(title)], ["dim", rest]], options),
-    ...plansOf(state).flatMap((plan) => planLines(plan, isOver ? ALL_ROWS : LIVE_ROWS, options)),
+    ...slotsOf(state).flatMap((slot) => slotLines(slot, isOver, options)),
     ...adviceLines(advice, options),
     ...problemLines(problem, options),
     ...adviceLines(awaiting, options),
@@ -74,6 +74,12 @@ export const footLines = (state: RunState, options: ViewOptions & { readonly kno
 /** Live lines are redrawn, so they must leave room for the rest of a small terminal. */
 const LIVE_ROWS = 6;
 const ALL_ROWS = 50;
+
+/** While the run works, only its plan. */
+const slotLines = (slot: SlotFacts, isOver: boolean, options: ViewOptions): string[] => {
+  if (slot.kind === "plan") return planLines(slot.plan, isOver ? ALL_ROWS : LIVE_ROWS, options);
+  return isOver ? [line([["dim", oneLine(slot.text)]], options)] : [];
+};
 
 /** A plan. If not all items fit, starts at the one before the first unfinished item. */
 const planLines = ({ todos, progress, next }: PlanFacts, rows: number, options: ViewOptions): string[] => {

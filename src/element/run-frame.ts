@@ -1,6 +1,14 @@
 import type { Connection } from "../client.ts";
 import type { RunState } from "../state.ts";
-import { describeConnection, describeProblem, describeRun, messageText, plansOf, type Todo } from "../view.ts";
+import {
+  describeConnection,
+  describeProblem,
+  describeRun,
+  messageText,
+  type SlotFacts,
+  slotsOf,
+  type Todo,
+} from "../view.ts";
 import type { Clock } from "./clock.ts";
 import { icon } from "./icon.ts";
 import { make, setText } from "./make.ts";
@@ -25,16 +33,16 @@ export const createRunFrame = (clock: Clock): RunFrame => {
   const title = make("span", "title");
   const time = make("span", "soft time");
   const usage = make("span", "soft");
-  const plan = make("ul", "plan");
-  let shownPlan = "";
+  const slots = make("div", "slots");
+  let shownSlots = "";
   const end = make("p", "end", mark, title, time, usage);
   return {
     above: make("header", "", make("p", "head", name, model, link), asked),
-    below: make("footer", "", plan, end, advice, error, awaiting),
+    below: make("footer", "", slots, end, advice, error, awaiting),
     show: (state, connection) => {
       const facts = describeRun(state);
       setText(name, facts.name);
-      setText(model, facts.model);
+      setText(model, [facts.model, facts.mode].filter(Boolean).join(" · "));
       setText(link, facts.isOver || !connection ? "" : describeConnection(connection, Date.now()).text);
       setText(asked, state.message ? messageText(state.message) : "");
       const refused = connection?.status === "failed" ? connection.problem : undefined;
@@ -52,15 +60,22 @@ export const createRunFrame = (clock: Clock): RunFrame => {
       setText(title, facts.title);
       clock.show(time, facts.time);
       setText(usage, facts.usage);
-      const todos = plansOf(state).flatMap((one) => one.todos);
-      const text = todos.map(({ status, text: words }) => `${status} ${words}`).join("\n");
-      if (text === shownPlan) return;
-      shownPlan = text;
-      plan.hidden = todos.length === 0;
-      plan.replaceChildren(...todos.map(pointOf));
+      const found = slotsOf(state);
+      const text = found.map(slotText).join("\n");
+      if (text === shownSlots) return;
+      shownSlots = text;
+      slots.replaceChildren(...found.map(slotOf));
     },
   };
 };
+
+const slotOf = (slot: SlotFacts): HTMLElement => {
+  if (slot.kind === "plan") return make("ul", "plan", ...slot.plan.todos.map(pointOf));
+  return make("p", "soft", slot.text);
+};
+
+const slotText = (slot: SlotFacts): string =>
+  slot.kind === "line" ? slot.text : slot.plan.todos.map(({ status, text }) => `${status} ${text}`).join("\n");
 
 const POINTS = { pending: "☐", active: "▸", done: "☑", cancelled: "☒", left: "☐" } as const;
 

@@ -67,6 +67,7 @@ summary:has(> .time:not([hidden]))::after { margin-left: 0; }
 [data-tone="plain"] > summary .mark, [data-tone="plain"] > .mark { color: var(--run-accent); }
 .problem { color: var(--run-soft); font-size: 0.93em; }
 .problem[data-tone="bad"] { color: var(--run-bad); }
+.slots > .soft { font-size: 0.87em; }
 .plan { list-style: none; margin: 0; padding: 0; font-size: 0.93em; }
 .plan [data-status="done"] .sign { color: var(--run-ok); }
 .plan [data-status="active"] .sign { color: var(--run-executing); }

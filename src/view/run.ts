@@ -6,6 +6,7 @@ import { counted, usageText } from "./amounts.ts";
 import { type Badge, badgeOf, WORKING } from "./badge.ts";
 import { openAsks } from "./open-asks.ts";
 import { describeProblem, type ProblemFacts } from "./problem.ts";
+import { modeText } from "./slots.ts";
 import { oneLine } from "./text.ts";
 import { runTime, type Time } from "./time.ts";
 
@@ -20,6 +21,8 @@ export interface RunFacts {
   readonly hasSucceeded: boolean;
   readonly name: string;
   readonly model: string;
+  /** The mode of a coding agent, unless it is its default one. */
+  readonly mode: string;
   /** The current activity, or how the run ended. */
   readonly title: string;
   /** Why the answer is incomplete and what to do about it. Empty if it is complete. */
@@ -50,6 +53,7 @@ export const describeRun = (state: RunState): RunFacts => {
     hasSucceeded: end?.state === "done",
     name: oneLine(state.root.name || "Run"),
     model: oneLine(state.model ?? ""),
+    mode: modeText(state),
     title:
       end?.title ??
       (asks > 0 ? `Waiting for you: ${counted(asks, "open question")}` : oneLine(state.root.status ?? "") || "Working"),

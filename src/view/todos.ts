@@ -1,5 +1,4 @@
 import type { Json } from "../events.ts";
-import type { RunState } from "../state.ts";
 import { oneLine } from "./text.ts";
 
 /** An item of a plan. */
@@ -30,13 +29,6 @@ export const describePlan = (value: Json | undefined, isOver: boolean): PlanFact
   const next = todos.findIndex(({ status }) => status === "active" || status === "pending");
   return { todos, progress: `${done} of ${todos.length} done`, next: Math.max(0, next) };
 };
-
-/** The non-empty plans of a run's agents, in creation order. */
-export const plansOf = ({ data, outcome }: RunState): readonly PlanFacts[] =>
-  [...data].flatMap(([key, value]) => {
-    const plan = key.split(" ")[0] === "todos" ? describePlan(value, outcome !== undefined) : undefined;
-    return plan && plan.todos.length > 0 ? [plan] : [];
-  });
 
 const WORDS = {
   pending: "to do",

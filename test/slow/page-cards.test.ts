@@ -310,6 +310,10 @@ describeInBrowser("the cards of a run", ({ serve, open, mistakes }: Browsing) =>
     const budget = page.getByRole("group", { name: "Data budget" });
     await budget.getByRole("button").click();
     expect(await budget.innerText()).toMatch(/spent\s*:?\s*12[^]*left\s*:?\s*88/);
+    await page.getByText("branch: main", { exact: true }).waitFor();
+    // Neither the mode nor an empty value has a card.
+    expect(await page.getByRole("group", { name: /^Data / }).count()).toBe(1);
+    await page.locator("[data-run-end=done]").getByText("mode: plan").waitFor();
     expect(await violations(page)).toEqual([]);
   });
 

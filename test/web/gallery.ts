@@ -172,6 +172,9 @@ const SCENES: Readonly<Record<string, Scene>> = {
       ],
     };
     yield { type: "data", name: "budget", value: { spent: 12, left: 88 } };
+    yield { type: "data", name: "branch", value: "main" };
+    yield { type: "data", name: "mode", value: "plan" };
+    yield { type: "data", name: "nothing", value: [] };
   },
   fold: async function* () {
     for (let index = 0; index < 5; index++)

@@ -1,5 +1,5 @@
 import type { RunState } from "../../../src/state.ts";
-import { describeAgent, describeAside, describeAsk, describeCall, describeRun, plansOf } from "../../../src/view.ts";
+import { describeAgent, describeAside, describeAsk, describeCall, describeRun, slotsOf } from "../../../src/view.ts";
 
 /** Texts that every view must contain verbatim. */
 export const mentionsOf = (state: RunState): readonly string[] => {
@@ -19,8 +19,11 @@ export const mentionsOf = (state: RunState): readonly string[] => {
       const aside = describeAside(node);
       return aside.kind === "notice" ? [aside.text] : aside.kind === "file" ? [aside.name] : [];
     }),
-    ...(run.isOver ? [run.usage, run.problem?.message, run.awaiting] : []),
-    ...plansOf(state).flatMap(({ todos }) => todos.map(({ text }) => text)),
+    ...(run.isOver ? [run.usage, run.mode, run.problem?.message, run.awaiting] : []),
+    ...slotsOf(state).flatMap((slot) => {
+      if (slot.kind === "plan") return slot.plan.todos.map(({ text }) => text);
+      return run.isOver ? [slot.text] : [];
+    }),
   ].flatMap((text) => (text ? [words(text)] : []));
 };
 

@@ -23,6 +23,7 @@ export const RunEnd = memo(() => {
     usage,
     finishedAt,
     model,
+    mode,
     problem,
     awaiting,
     canContinue,
@@ -40,7 +41,7 @@ export const RunEnd = memo(() => {
           {title}
         </span>
         <TimeView time={time} tick={SECOND} className="tabular-nums" />
-        {isOver && <span className="min-w-0 tabular-nums">{[usage, model].filter(Boolean).join(" · ")}</span>}
+        {isOver && <span className="min-w-0 tabular-nums">{[usage, model, mode].filter(Boolean).join(" · ")}</span>}
         {finishedAt !== undefined && (
           <time dateTime={new Date(finishedAt).toISOString()}>{dateText(finishedAt, Date.now())}</time>
         )}

@@ -1,0 +1,44 @@
+import type { Json } from "../events.ts";
+import type { RunState } from "../state.ts";
+import { contextText } from "./context.ts";
+import { summaryOf } from "./summary.ts";
+import { oneLine } from "./text.ts";
+import { describePlan, type PlanFacts } from "./todos.ts";
+
+/** Data of a run that is shown below its work. */
+export type SlotFacts = { readonly key: string } & (
+  | { readonly kind: "plan"; readonly plan: PlanFacts }
+  /** `value` is set if the line does not contain all of it. */
+  | { readonly kind: "line"; readonly text: string; readonly value?: Json }
+);
+
+/**
+ * Slots that are shown elsewhere (the title of a run, its mode), or are only meant for programs (the session and commands
+ * of a coding agent).
+ */
+const ELSEWHERE: ReadonlySet<string> = new Set(["title", "tags", "follow-ups", "mode", "session", "commands"]);
+
+const LONGEST_LINE = 100;
+
+/** The data slots of a run that say something and are not shown elsewhere. */
+export const slotsOf = ({ data, outcome }: RunState): readonly SlotFacts[] =>
+  [...data].flatMap(([key, value]): SlotFacts[] => {
+    const [name = key] = key.split(" ");
+    if (ELSEWHERE.has(name) || value === undefined || isEmpty(value)) return [];
+    const plan = name === "todos" ? describePlan(value, outcome !== undefined) : undefined;
+    if (plan) return [{ key, kind: "plan", plan }];
+    const context = name === "context" ? contextText(value) : undefined;
+    if (context !== undefined) return [{ key, kind: "line", text: context }];
+    const text = `${oneLine(key)}: ${summaryOf(value)}`;
+    const isWhole = typeof value !== "object" && String(value).length <= LONGEST_LINE;
+    return [{ key, kind: "line", text, ...(!isWhole && { value }) }];
+  });
+
+/** The mode of a coding agent. Empty if it has none, or its default one, which says nothing. */
+export const modeText = ({ data }: RunState): string => {
+  const mode = data.get("mode");
+  return typeof mode !== "string" || mode === "" || mode === "default" ? "" : `mode: ${oneLine(mode)}`;
+};
+
+const isEmpty = (value: Json): boolean =>
+  value === null || value === "" || (typeof value === "object" && Object.keys(value).length === 0);

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import type { Json } from "../../src/events.ts";
+import { describeRun, slotsOf } from "../../src/view.ts";
+import { folding } from "./folding.ts";
+
+const stateOf = (data: Readonly<Record<string, Json>>) => {
+  const { state, add } = folding();
+  for (const [name, value] of Object.entries(data)) add({ type: "data", name, value });
+  return state;
+};
+
+test("a slot that says nothing, is shown elsewhere or is meant for programs is not shown", () => {
+  const empty = { note: "", list: [], object: {}, nothing: null, todos: [] };
+  const elsewhere = { title: "T", tags: ["a"], "follow-ups": ["b"], mode: "plan" };
+  const internal = { session: "s", commands: [{ name: "/help" }] };
+  expect(slotsOf(stateOf({ ...empty, ...elsewhere, ...internal }))).toEqual([]);
+});
+
+test("a short value is one line, and other values can be opened", () => {
+  const long = "word ".repeat(50).trim();
+  expect(slotsOf(stateOf({ branch: "main", tries: 0, budget: { spent: 12, left: 88 }, note: long }))).toEqual([
+    { key: "branch", kind: "line", text: "branch: main" },
+    { key: "tries", kind: "line", text: "tries: 0" },
+    { key: "budget", kind: "line", text: expect.stringMatching(/^budget: .*12.*88/), value: { spent: 12, left: 88 } },
+    { key: "note", kind: "line", text: expect.stringMatching(/^note: word word /), value: long },
+  ]);
+});
+
+test("a plan and the context have their own form, and any JSON is shown as data", () => {
+  const todo = { id: "1", text: "Read", status: "done" };
+  expect(slotsOf(stateOf({ todos: [todo], context: { used: 500, size: 1000 } }))).toMatchObject([
+    { kind: "plan", plan: { progress: "1 of 1 done" } },
+    { kind: "line", text: "50% of the context used (500 of 1,000 tokens)" },
+  ]);
+  expect(slotsOf(stateOf({ todos: "later", context: { used: "much" } }))).toMatchObject([
+    { text: "todos: later" },
+    { kind: "line", value: { used: "much" } },
+  ]);
+});
+
+test("the mode is a fact of the run, unless it is the default one", () => {
+  expect(describeRun(stateOf({ mode: "plan" })).mode).toBe("mode: plan");
+  for (const mode of ["default", "", null, { id: "plan" }]) expect(describeRun(stateOf({ mode })).mode).toBe("");
+});
