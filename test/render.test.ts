@@ -54,7 +54,7 @@ describe("the tree", () => {
     ];
     const now = lastAt(running) + 2500;
     expect(render(stateOf(running), { ...view, now }).join("\n")).toMatch(
-      /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] read {2}notes.md {2}executing {2}2.5 s/,
+      /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] read {2}notes.md {2}executing {2}2 s/,
     );
     const ended = entriesOf(
       start,
@@ -111,8 +111,8 @@ describe("the tree", () => {
     const state = stateOf(entriesOf(start, step));
     const foot = (isLive: boolean, text: string) =>
       footLines(state, { ...view, now: START + 5000, known: { text, isLive } });
-    expect(foot(true, "live")[0]).toMatch(/^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] Working {2}5.0 s {2}live$/);
-    expect(foot(false, "connection lost")).toEqual(["○ connection lost  last seen: Working, 5.0 s"]);
+    expect(foot(true, "live")[0]).toMatch(/^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] Working {2}5 s {2}live$/);
+    expect(foot(false, "connection lost")).toEqual(["○ connection lost  last seen: Working, 5 s"]);
   });
 
   test("shows a failed call in red, and color adds only colors", () => {

@@ -12,10 +12,10 @@ export const duration = (ms: number): string => {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 };
 
-/** Formats a duration that is still growing: `0.4 s`, `12.3 s`, `1 min 5 s`. */
+/** Formats a duration that is still growing, in whole seconds: `0 s`, `12 s`, `1 min 5 s`. */
 export const elapsed = (ms: number): string => {
-  const seconds = Math.max(0, ms) / 1000;
-  return seconds < 60 ? `${(Math.floor(seconds * 10) / 10).toFixed(1)} s` : duration(Math.floor(seconds) * 1000);
+  const seconds = Math.floor(Math.max(0, ms) / 1000);
+  return seconds < 60 ? `${seconds} s` : duration(seconds * 1000);
 };
 
 /** `1,204 tokens in, 332 out, $0.0042`. Empty if no usage is known. */

@@ -47,4 +47,5 @@ export const dateText = (at: number, now: number, locale?: string): string => {
 
 /** Time left until something expires, such as an ask. */
 export const remainingText = (until: number, now: number): string =>
-  until > now ? `Expires in ${elapsed(until - now)}` : "Expiring…";
+  // Rounds up, so that it never says "0 s" before the end.
+  until > now ? `Expires in ${elapsed(Math.ceil((until - now) / 1000) * 1000)}` : "Expiring…";

@@ -8,6 +8,7 @@ import {
   duration,
   elapsed,
   fileShape,
+  remainingText,
   shapeOfText,
   summaryOf,
   tableOf,
@@ -142,7 +143,12 @@ test("amounts are formatted for people", () => {
     "1 min 1 s",
     "1 h 1 min",
   ]);
-  expect([-5, 449, 59_999, 61_900].map(elapsed)).toEqual(["0.0 s", "0.4 s", "59.9 s", "1 min 1 s"]);
+  expect([-5, 449, 59_999, 61_900].map(elapsed)).toEqual(["0 s", "0 s", "59 s", "1 min 1 s"]);
+  expect([60_400, 1, 0].map((left) => remainingText(left, 0))).toEqual([
+    "Expires in 1 min 1 s",
+    "Expires in 1 s",
+    "Expiring…",
+  ]);
   expect([1, 812, 4096, 65_536, 10_700_000].map(byteText)).toEqual([
     "1 byte",
     "812 bytes",

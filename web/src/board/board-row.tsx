@@ -19,8 +19,6 @@ interface BoardRowProps {
   readonly onAnswer: (row: RunRow) => void;
 }
 
-const SECOND = 1000;
-
 export const BoardRow = memo(({ row, isLeaving, mayAnswer, mayStop, isNarrow, now, onAnswer }: BoardRowProps) => {
   const { route } = usePage();
   const facts = describeRow(row);
@@ -49,7 +47,7 @@ export const BoardRow = memo(({ row, isLeaving, mayAnswer, mayStop, isNarrow, no
         <div className="flex min-w-0 text-xs text-soft max-md:flex-col">
           <p className="min-w-0 truncate">
             <span className={`font-medium ${TONES[badge.tone]}`}>{badge.word}</span>
-            {isNarrow && <TimeView time={time} tick={SECOND} className="ml-1.5 tabular-nums" />}
+            {isNarrow && <TimeView time={time} className="ml-1.5 tabular-nums" />}
             <Facts facts={facts} now={now} isNarrow={isNarrow} />
           </p>
           {note && (
@@ -61,7 +59,7 @@ export const BoardRow = memo(({ row, isLeaving, mayAnswer, mayStop, isNarrow, no
           )}
         </div>
       </div>
-      {!isNarrow && <TimeView time={time} tick={SECOND} className="shrink-0 text-xs tabular-nums" />}
+      {!isNarrow && <TimeView time={time} className="shrink-0 text-xs tabular-nums" />}
       {!isLeaving && !isOver && (
         <div className="relative flex shrink-0 items-stretch gap-1.5 max-md:flex-col">
           {isWaiting && mayAnswer && (

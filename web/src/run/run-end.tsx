@@ -40,7 +40,7 @@ export const RunEnd = memo(() => {
         <span className={isPlain ? "sr-only" : isOver ? "font-medium text-ink" : ""} data-title>
           {title}
         </span>
-        <TimeView time={time} tick={SECOND} className="tabular-nums" />
+        <TimeView time={time} className="tabular-nums" />
         {isOver && <span className="min-w-0 tabular-nums">{[usage, model, mode].filter(Boolean).join(" · ")}</span>}
         {finishedAt !== undefined && (
           <time dateTime={new Date(finishedAt).toISOString()}>{dateText(finishedAt, Date.now())}</time>
@@ -64,9 +64,6 @@ export const RunEnd = memo(() => {
     </footer>
   );
 });
-
-/** Often enough for a whole run. Each tick costs the browser a frame. */
-const SECOND = 1000;
 
 const BUTTON =
   "inline-flex cursor-pointer items-center gap-1.5 self-start rounded-md border border-line bg-card px-2.5 py-1 text-sm hover:border-accent";

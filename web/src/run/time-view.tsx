@@ -6,14 +6,12 @@ import { usePresent } from "./use-present.ts";
 interface TimeViewProps {
   readonly time: Time | undefined;
   readonly className?: string;
-  /** The interval between updates of a running time, in milliseconds. Default: 100. */
-  readonly tick?: number;
 }
 
-/** How long something took or has been running. Ticks without rendering anything else. */
-export const TimeView = ({ time, className, tick = TICK }: TimeViewProps) => {
+/** How long something took or has been running. Ticks once a second, without rendering anything else. */
+export const TimeView = ({ time, className }: TimeViewProps) => {
   if (!time) return null;
-  if ("since" in time) return <Running time={time} tick={tick} className={`${className ?? ""} text-executing`} />;
+  if ("since" in time) return <Running time={time} className={`${className ?? ""} text-executing`} />;
   return (
     <span className={`${className ?? ""} text-soft`} data-time>
       {timeText(time, 0)}
@@ -21,9 +19,9 @@ export const TimeView = ({ time, className, tick = TICK }: TimeViewProps) => {
   );
 };
 
-const Running = ({ time, className, tick }: Required<TimeViewProps> & { readonly time: Time }) => {
+const Running = ({ time, className }: Required<TimeViewProps> & { readonly time: Time }) => {
   const moment = useContext(Moment);
-  const present = usePresent(tick);
+  const present = usePresent();
   const [clock] = useState(() => {
     const log = createLogClock();
     log.hear(time, Date.now());
@@ -37,5 +35,3 @@ const Running = ({ time, className, tick }: Required<TimeViewProps> & { readonly
     </span>
   );
 };
-
-const TICK = 100;
