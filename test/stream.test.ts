@@ -279,16 +279,23 @@ test.each(waits)(
 test("closing the connection stops a run only if its dialect specifies that and no one else follows in it", async () => {
   const closing: Dialect = { ...native, disconnect: "cancel" };
   const log = memory();
+  const soon = { timeout: 10_000 };
+  const stops = (run: string) =>
+    expect.poll(() => (log.info(run) as { outcome?: string }).outcome, { ...soon, message: `${run} is not stopped` });
+  const viewersOf = (served: string) =>
+    expect.poll(async () => /^runcast_viewers (\d+)$/m.exec(await (await fetch(`${served}/metrics`)).text())?.[1], {
+      ...soon,
+      message: "a viewer that left is not released",
+    });
   const { url, server } = await serve(silent, { dialects: [closing], log });
   const begin = async (run: string) => post(`${url}/runs`, { message: "hi", run });
   await (await begin("alone")).body?.cancel();
-  await until(() => (log.info("alone") as { outcome?: string }).outcome === "cancelled");
+  await stops("alone").toBe("cancelled");
 
   const starter = await begin("followed");
   const follower = await fetch(`${url}/runs/followed/events`);
-  const viewers = async () => /^runcast_viewers (\d+)$/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1];
   await starter.body?.cancel();
-  await until(async () => (await viewers()) === "1");
+  await viewersOf(url).toBe("1");
   expect(server.runner.active).toBe(1);
   await follower.body?.cancel();
 
@@ -299,12 +306,12 @@ test("closing the connection stops a run only if its dialect specifies that and 
   const run = stopped.headers.get("runcast-run")!;
   const page = await fetch(`${shown.url}/runs/${run}/events`);
   await stopped.body?.cancel();
-  await until(() => (log.info(run) as { outcome?: string }).outcome === "cancelled");
+  await stops(run).toBe("cancelled");
   await page.body?.cancel();
 
   const other = await serve(silent);
   await (await post(`${other.url}/runs`, { message: "hi", run: "kept" })).body?.cancel();
-  await until(async () => (await (await fetch(`${other.url}/metrics`)).text()).includes("runcast_viewers 0"));
+  await viewersOf(other.url).toBe("0");
   expect(other.server.runner.active).toBe(1);
 });
 

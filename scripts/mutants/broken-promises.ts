@@ -59,6 +59,7 @@ export const mutants: readonly Mutant[] = [
     file: "src/server/chunked.ts",
     edits: [['    response.on("close", () => this.#close());\n', ""]],
     tests: ["test/stream.test.ts"],
+    named: "closing the connection stops a run",
   },
   {
     breaks: "entries are identified by number: the client drops an entry that looks like the previous one",
