@@ -110,4 +110,4 @@ const suite = ({ open }: Browsing): void => {
 };
 
 if (existsSync(path.join(EXAMPLE, "node_modules"))) describeInBrowser(NAME, suite);
-else absent(NAME, "not installed: npm run agents -- copilotkit-page", { isRequired: false });
+else absent(NAME, "not installed: npm run agents -- copilotkit-page");
