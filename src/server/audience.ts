@@ -39,7 +39,7 @@ export interface Following {
   readonly snapshot?: unknown;
   /** Segments that end at or before this seq do not end the stream. */
   readonly through?: number;
-  /** Called if the connection closes before the run's end was sent. */
+  /** Called if the client closes the connection before the run's end was sent. */
   readonly onCut?: () => void;
 }
 
@@ -97,9 +97,9 @@ export const createAudience = ({ log, metrics, waiting, onProblem }: AudienceOpt
       metrics.viewers++;
       counts.set(countKey(run, dialect), (counts.get(countKey(run, dialect)) ?? 0) + 1);
       const onLeft = onCut
-        ? (left: Viewer, finished: boolean) => {
+        ? (left: Viewer, ended: boolean) => {
             leave(left);
-            if (!finished) onCut();
+            if (!ended) onCut();
           }
         : leave;
       const viewer = new Viewer(channel, response, headers, { ...after, through }, onLeft);

@@ -19,7 +19,7 @@ export class Viewer implements ChunkedOwner {
   slot = -1;
   /** The heartbeat group that it belongs to. */
   beats: Set<Viewer> | undefined;
-  readonly #onLeft: (viewer: Viewer, finished: boolean) => void;
+  readonly #onLeft: (viewer: Viewer, ended: boolean) => void;
   /** Segments that end at or before this seq do not end its stream. */
   readonly #through: number;
   /** Everything up to `seq`, and the first `frame` frames of the next entry, is not sent again. */
@@ -28,7 +28,8 @@ export class Viewer implements ChunkedOwner {
   #fed: number;
   #limit = 64;
   #reading = false;
-  #finished = false;
+  /** Whether the server ended the stream, rather than the client. */
+  #ended = false;
   #left = false;
 
   constructor(
@@ -36,7 +37,7 @@ export class Viewer implements ChunkedOwner {
     response: ServerResponse,
     headers: Record<string, string>,
     { through, ...cursor }: Cursor & { readonly through: number },
-    onLeft: (viewer: Viewer, finished: boolean) => void,
+    onLeft: (viewer: Viewer, ended: boolean) => void,
   ) {
     this.channel = channel;
     this.#onLeft = onLeft;
@@ -68,12 +69,13 @@ export class Viewer implements ChunkedOwner {
   }
 
   finish(): void {
-    this.#finished = true;
+    this.#ended = true;
     this.#out.end();
     this.#leave();
   }
 
   cut(): void {
+    this.#ended = true;
     this.#out.destroy();
     this.#leave();
   }
@@ -91,7 +93,7 @@ export class Viewer implements ChunkedOwner {
     const { channel } = this;
     let left = TURN;
     try {
-      while (!this.#reading && !this.#out.closed && !this.#finished && this.slot < 0 && !this.stalled) {
+      while (!this.#reading && !this.#out.closed && !this.#ended && this.slot < 0 && !this.stalled) {
         const encoder = (this.#encoder ??= channel.createEncoder());
         const { seq, frame } = this.#seen;
         const caughtUp = this.#fed >= this.#through && (this.#fed > seq || (this.#fed === seq && frame === 0));
@@ -187,6 +189,6 @@ export class Viewer implements ChunkedOwner {
     if (this.#left) return;
     this.#left = true;
     if (this.slot >= 0) this.channel.remove(this);
-    this.#onLeft(this, this.#finished);
+    this.#onLeft(this, this.#ended);
   }
 }
