@@ -45,6 +45,21 @@ describeInBrowser("daily comforts", ({ serve, open, openHideable }: Browsing) =>
     expect(await violations(page)).toEqual([]);
   });
 
+  test("on a phone, the actions on an answer fit in one row of icons and keep their names", async () => {
+    const page = await open(await serve(answering("stop")), { viewport: { width: 390, height: 780 } });
+    await send(page, "go");
+    await ended(page, "done");
+    const tops = new Set<number>();
+    for (const name of ["Run again", "Fork", "Copy Markdown", "Copy text", "Replay", "Share", "Delete"]) {
+      const box = await page.getByRole("button", { name, exact: true }).last().boundingBox();
+      tops.add(box!.y);
+      // The smallest target that WCAG 2.2 allows.
+      expect(Math.min(box!.width, box!.height)).toBeGreaterThanOrEqual(24);
+    }
+    expect(tops.size).toBe(1);
+    expect(await violations(page)).toEqual([]);
+  });
+
   test("an answer that was cut at the limit can be continued, but only the last one", async () => {
     const requests: RunRequest[] = [];
     const page = await open(await serve(answering("length", requests)));

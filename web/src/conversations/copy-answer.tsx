@@ -1,9 +1,9 @@
 import type { RunState } from "runcast/state";
 import { textOfMarkdown } from "runcast/markdown";
 import { answerMarkdown } from "runcast/view";
+import { Action } from "../kit/action.tsx";
 import { useCopy } from "../kit/copy-button.tsx";
-import { IconCheck, IconCopy } from "../kit/icons.tsx";
-import { Action } from "./message-actions.tsx";
+import { IconCheck, IconCopy, IconCross, IconText } from "../kit/icons.tsx";
 
 /** Copies the agent's answer, as Markdown or as plain text. */
 export const CopyAnswer = ({ state }: { readonly state: RunState }) => {
@@ -12,17 +12,26 @@ export const CopyAnswer = ({ state }: { readonly state: RunState }) => {
   if (answerMarkdown(state) === "") return null;
   return (
     <>
-      <Copy {...markdown}>Copy Markdown</Copy>
-      <Copy {...text}>Copy text</Copy>
+      <Copy {...markdown} Icon={IconCopy}>
+        Copy Markdown
+      </Copy>
+      <Copy {...text} Icon={IconText}>
+        Copy text
+      </Copy>
     </>
   );
 };
 
-const Copy = ({ status, copy, children }: ReturnType<typeof useCopy> & { readonly children: string }) => (
-  <Action
-    icon={status === "Copied" ? <IconCheck className="size-3.5" /> : <IconCopy className="size-3.5" />}
-    onClick={copy}
-  >
-    <span aria-live="polite">{status || children}</span>
-  </Action>
-);
+interface CopyProps extends ReturnType<typeof useCopy> {
+  readonly Icon: typeof IconCopy;
+  readonly children: string;
+}
+
+const Copy = ({ status, copy, Icon, children }: CopyProps) => {
+  const Shown = status === "" ? Icon : status === "Copied" ? IconCheck : IconCross;
+  return (
+    <Action icon={<Shown className="size-3.5" />} onClick={copy}>
+      <span aria-live="polite">{status || children}</span>
+    </Action>
+  );
+};

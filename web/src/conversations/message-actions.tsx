@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { Action } from "../kit/action.tsx";
 import { BranchSwitcher } from "./branch-switcher.tsx";
 import { IconRetry, IconFork, IconPencil } from "../kit/icons.tsx";
 import type { ShownMessage } from "./use-conversations.tsx";
@@ -36,14 +37,4 @@ export const MessageActions = ({ shown, onChoose, onEdit, onRerun, onFork, child
     )}
     {children}
   </div>
-);
-
-export const Action = ({ icon, children, onClick }: { icon: ReactNode; children: ReactNode; onClick: () => void }) => (
-  <button
-    type="button"
-    onClick={onClick}
-    className="inline-flex items-center gap-1 rounded-md px-1.5 py-1 hover:bg-sunken hover:text-ink"
-  >
-    {icon} {children}
-  </button>
 );

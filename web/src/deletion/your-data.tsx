@@ -40,7 +40,7 @@ export const YourData = ({ user }: { readonly user: string }) => {
     <div className="rounded-xl border border-line p-3">
       <Confirmation action="Delete all my data" onConfirm={remove} onClose={() => setAsking(false)}>
         <p>
-          The server deletes all runs of <strong>{user}</strong> with their files and share links
+          The server deletes all of <strong>{user}</strong>’s runs with their files and share links
           {conversations && ", and this browser deletes all its conversations"}. Active runs are stopped first. You
           cannot undo this.
         </p>

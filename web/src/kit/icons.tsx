@@ -91,3 +91,6 @@ export const IconFork = icon(
 );
 export const IconBack = icon(<path d="M9.75 3.5 5.25 8l4.5 4.5" />);
 export const IconForward = icon(<path d="M6.25 3.5 10.75 8l-4.5 4.5" />);
+export const IconText = icon(<path d="M3 4.5V3h10v1.5M8 3v10M6 13h4" />);
+export const IconReplay = icon(<path d="M5 3v10l8-5-8-5Z" />);
+export const IconShare = icon(<path d="M8 9.5V2.5M5 5l3-2.5L11 5M4 8H3v5.5h10V8h-1" />);

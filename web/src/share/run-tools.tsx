@@ -1,6 +1,8 @@
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import { createPortal } from "react-dom";
 import type { Entry } from "runcast/events";
+import { Action } from "../kit/action.tsx";
+import { IconReplay, IconShare, IconTrash } from "../kit/icons.tsx";
 import { loadLater } from "../kit/load-later.tsx";
 import { usePage } from "../session/page-context.ts";
 
@@ -33,18 +35,18 @@ export const RunTools = ({ run, load }: RunToolsProps) => {
   };
   return (
     <>
-      <Tool onClick={() => setOpen("replay")} drawing={<path d="M5 3v10l8-5-8-5Z" />}>
+      <Action onClick={() => setOpen("replay")} icon={<IconReplay className="size-3.5" />}>
         Replay
-      </Tool>
+      </Action>
       {access.token === undefined && (
-        <Tool onClick={() => setOpen("share")} drawing={<path d="M8 9.5V2.5M5 5l3-2.5L11 5M4 8H3v5.5h10V8h-1" />}>
+        <Action onClick={() => setOpen("share")} icon={<IconShare className="size-3.5" />}>
           Share
-        </Tool>
+        </Action>
       )}
       {access.token === undefined && (
-        <Tool onClick={() => setOpen("delete")} drawing={<path d="M2.5 4.5h11M6 4.5v-2h4v2M4 4.5l.7 9h6.6l.7-9" />}>
+        <Action onClick={() => setOpen("delete")} icon={<IconTrash className="size-3.5" />}>
           Delete
-        </Tool>
+        </Action>
       )}
       {createPortal(
         <>
@@ -58,33 +60,3 @@ export const RunTools = ({ run, load }: RunToolsProps) => {
     </>
   );
 };
-
-const Tool = ({
-  drawing,
-  children,
-  onClick,
-}: {
-  readonly drawing: ReactNode;
-  readonly children: string;
-  readonly onClick: () => void;
-}) => (
-  <button
-    type="button"
-    onClick={onClick}
-    className="inline-flex items-center gap-1 rounded-md px-1.5 py-1 text-xs text-soft hover:bg-sunken hover:text-ink"
-  >
-    <svg
-      viewBox="0 0 16 16"
-      fill="none"
-      stroke="currentColor"
-      strokeWidth="1.5"
-      strokeLinecap="round"
-      strokeLinejoin="round"
-      aria-hidden="true"
-      className="size-3.5 shrink-0"
-    >
-      {drawing}
-    </svg>
-    {children}
-  </button>
-);
