@@ -23,9 +23,15 @@ const ALIKE = 1.25;
 /** Forge repeats the text so far in each frame, so the encoder sends fewer frames as the text grows, which takes more branches. */
 const BATCHING: Readonly<Record<string, number>> = { forge: 2 };
 
+/**
+ * V8 leaves out a block that runs as often as the block around it, and calls of functions that it optimized, so a count
+ * varies by a block or two per token. Work that grows adds many more.
+ */
+const VARIATION = 2 * TOKENS;
+
 const expectAlike = (early: number, late: number, limit: number = ALIKE): void => {
   expect(early).toBeGreaterThan(TOKENS);
-  expect(late).toBeLessThan(early * limit);
+  expect(late).toBeLessThan(early * limit + VARIATION);
 };
 
 type Take = (entry: Entry) => void;
