@@ -126,9 +126,19 @@ describeInBrowser("pages with charts that a tool answers inline", ({ serve, open
     expect(await gate.count()).toBe(0);
     expect(asked).toEqual(["/plotly.min.js"]);
     const frame = await frameOf(page, "Sales");
-    // A Plotly overlay covers the bars.
-    const click = (chart: string, bar: number) =>
-      frame.locator(`#${chart} .bars .point path`).nth(bar).click({ force: true });
+    const click = async (chart: string, index: number): Promise<void> => {
+      const bar = frame.locator(`#${chart} .bars .point path`).nth(index);
+      const label = frame.locator(`#${chart} .hoverlayer .hovertext`);
+      // Chromium discards input to a frame that has just moved, so keep moving until Plotly shows the bar's label.
+      const point = async (): Promise<number> => {
+        await page.mouse.move(0, 0);
+        // A Plotly overlay covers the bars.
+        await bar.hover({ force: true });
+        return await label.count();
+      };
+      await expect.poll(point, PATIENCE).toBeGreaterThan(0);
+      await bar.click({ force: true });
+    };
     await click("a", 1);
     await frame.getByText("a: Q2 is 5").waitFor();
     await click("b", 0);
