@@ -1,9 +1,14 @@
+import { once } from "node:events";
+import { IncomingMessage, ServerResponse } from "node:http";
+import { Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import type { Key } from "../src/access.ts";
 import { native } from "../src/dialects/native.ts";
 import { openWebui } from "../src/dialects/open-webui.ts";
 import { memory } from "../src/logs/memory.ts";
 import type { ServerOptions } from "../src/server.ts";
+import { createLinks } from "../src/server/links.ts";
+import { createSessions } from "../src/server/sessions.ts";
 import type { Source } from "../src/source.ts";
 import { eachLog } from "./contracts/each-log.ts";
 import { framesOf, post, refusal, serve } from "./serving.ts";
@@ -201,5 +206,32 @@ describe("a share link", () => {
     expect(await follow()).toBe(token);
     expect((await read(run, token)).status).toBe(401);
     expect(await list(run)).toEqual([]);
+  });
+
+  test("a revoked link and the links of a deleted run leave no records", async () => {
+    const log = memory();
+    const links = createLinks({ records: log.records, secret: "s", knowsKey: async () => true, onError: () => {} });
+    const stored = () => log.records.list("link", { limit: 1000 });
+    const wanted = { run: "r", expires: Date.now() + 60_000 };
+    const { link, token } = await links.create(wanted);
+    expect(await links.revoke("r", link.id)).toBe(true);
+    expect(await stored()).toEqual([]);
+    expect(await links.find(token)).toBe("gone");
+    expect(await links.revoke("r", link.id)).toBe(false);
+    for (let count = 0; count < 3; count += 1) await links.create(wanted);
+    await links.forget("r");
+    expect(await stored()).toEqual([]);
+  });
+
+  test("a stream that closed before it was tracked is not checked", async () => {
+    const checked: string[] = [];
+    const knowsKey = async (key: string) => checked.push(key) > 0;
+    const sessions = createSessions({ find: async () => "gone" }, knowsKey, () => {});
+    const response = new ServerResponse(new IncomingMessage(new Socket()));
+    response.destroy();
+    await once(response, "close");
+    sessions.add({ name: "alice", rights: ["watch"], isRevocable: true, key: "k" }, response);
+    await sessions.check();
+    expect(checked).toEqual([]);
   });
 });

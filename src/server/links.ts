@@ -126,13 +126,15 @@ export const createLinks = ({ records, secret, knowsKey, onError }: LinksOptions
     async revoke(run, id) {
       const stored = await working(await get(run, id));
       if (!stored) return false;
-      // Stored until its expiry, because a chat's link would otherwise be created again.
-      return await put(run, id, { ...stored, revoked: true });
+      // A chat's link stays until its expiry, because it would otherwise be created again.
+      if (stored.chat) return await put(run, id, { ...stored, revoked: true });
+      return await records.delete(KIND, recordId(run, id));
     },
 
     async forget(run) {
-      const found = await records.list(KIND, { prefix: recordId(run, ""), limit: 10 * MAX_LINKS });
-      for (const { id } of found) await records.delete(KIND, id);
+      const left = () => records.list(KIND, { prefix: recordId(run, ""), limit: MAX_LINKS });
+      for (let found = await left(); found.length > 0; found = await left())
+        for (const { id } of found) await records.delete(KIND, id);
     },
 
     async chatToken({ run, startedAt }, { until = Infinity, ...maker }) {

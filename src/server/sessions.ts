@@ -35,6 +35,8 @@ export const createSessions = (
     add: (principal, response) => {
       const { link, user, expires, isRevocable, key } = principal;
       if (!link && expires === undefined && !isRevocable) return;
+      // A response that is already closed does not emit "close" again.
+      if (response.closed) return;
       const name = link?.token ?? `${user} ${expires} ${key}`;
       const { responses } = streams.get(name) ?? { responses: new Set<ServerResponse>() };
       streams.set(name, { principal, responses: responses.add(response) });
