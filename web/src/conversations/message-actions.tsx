@@ -18,7 +18,7 @@ export interface MessageActionsProps {
 
 /** The actions on a message. An action without a handler is not offered. */
 export const MessageActions = ({ shown, onChoose, onEdit, onRerun, onFork, children }: MessageActionsProps) => (
-  <div className="flex flex-wrap items-center gap-0.5 text-xs text-soft">
+  <div className="-mx-1.5 flex flex-wrap items-center gap-0.5 text-xs text-soft max-sm:-mx-2.5">
     <BranchSwitcher branches={shown.branches} branch={shown.branch} onChoose={onChoose} />
     {onEdit && (
       <Action icon={<IconPencil className="size-3.5" />} onClick={onEdit}>
