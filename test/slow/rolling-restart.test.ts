@@ -13,7 +13,7 @@ import { type Relay, startRelay } from "../relay.ts";
 
 const { serve, home } = useCommandLine();
 
-/** A server with a short hand-over time, whose demo plays slowly enough that a call runs for a minute. */
+/** A server whose demo plays slowly enough that a call runs for a minute. */
 const start = async (handOverMs: number, log: string, directory?: string) => {
   const cwd = directory ?? (await home("rolling"));
   await writeFile(path.join(cwd, "runcast.config.mjs"), `export default { handOverMs: ${handOverMs} };`);
