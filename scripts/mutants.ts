@@ -11,6 +11,8 @@ if (mutants.length === 0) throw new Error(`no mutant's promise contains ${JSON.s
 const start = performance.now();
 const seconds = (since: number) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 const sandboxes = Array.from({ length: Math.min(2, availableParallelism()) }, () => createSandbox());
+/** How much of the output of the tests is shown for a mutant that is not killed. */
+const OUTPUT_CHARACTERS = 4000;
 let alive = 0;
 
 /** What the mutants run: whole suites, and suites of which all mutants run only some tests. */
@@ -49,10 +51,12 @@ const expectPass = async (sandbox: Sandbox, { tests, named }: ReturnType<typeof 
 
 const attempt = async (sandbox: Sandbox, mutant: Mutant): Promise<void> => {
   const began = performance.now();
-  const verdict = await sandbox.try(mutant);
-  if (verdict !== "killed") alive++;
+  const { verdict, output } = await sandbox.try(mutant);
   const shown = verdict === "killed" ? verdict : verdict.toUpperCase();
   console.log(`${shown.padEnd(8)}  ${mutant.breaks} (${mutant.file}, ${seconds(began)})`);
+  if (verdict === "killed") return;
+  alive++;
+  console.log(output.slice(-OUTPUT_CHARACTERS));
 };
 
 try {

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { buildPageIfStale } from "../build-page.ts";
 import type { Mutant } from "./broken-promises.ts";
+import { type RunVerdict, verdictOf } from "./report.ts";
 
 /** A copy of the repository in which promises can be broken. */
 export interface Sandbox {
@@ -12,20 +13,22 @@ export interface Sandbox {
   run(
     tests: readonly string[],
     named?: string,
-  ): Promise<{ readonly verdict: "passed" | "failed" | "hung"; readonly output: string }>;
-  /** Runs the tests of a mutant and returns its verdict. One at a time. */
-  try(mutant: Mutant): Promise<Verdict>;
+  ): Promise<{ readonly verdict: RunVerdict | "hung"; readonly output: string }>;
+  /** Runs the tests of a mutant and returns its verdict, with the output of the tests. One at a time. */
+  try(mutant: Mutant): Promise<{ readonly verdict: Verdict; readonly output: string }>;
   close(): void;
 }
 
 /**
+ * Only `killed` is evidence that a test noticed:
+ *
  * - `killed`: a test failed, by an assertion or by its own timeout (vitest's `testTimeout`).
  * - `survived`: all of them passed.
- * - `hung`: the tests were still running when the sandbox stopped them. That does not count as a kill: there is no
- *   evidence that a test noticed, a slow machine looks the same, and in CI such a mutant would time out the job instead
- *   of failing a test that names the broken promise.
+ * - `broken`: no test failed, but their files did not load. The mutant is wrong: it does not parse, for example.
+ * - `hung`: the tests were still running when the sandbox stopped them. A slow machine looks the same, and in CI such a
+ *   mutant would time out the job instead of failing a test that names the broken promise.
  */
-export type Verdict = "killed" | "survived" | "hung";
+export type Verdict = "killed" | "survived" | "broken" | "hung";
 
 const ROOT = path.join(import.meta.dirname, "../..");
 const LEFT_OUT = new Set(["node_modules", ".git", ".runcast", "results"]);
@@ -49,7 +52,8 @@ const killGroup = (leader: number): void => {
   }
 };
 
-const VERDICTS = { passed: "survived", failed: "killed", hung: "hung" } as const;
+const verdictOn = (tests: RunVerdict | "hung"): Verdict =>
+  tests === "passed" ? "survived" : tests === "failed" ? "killed" : tests;
 
 /** The built page would otherwise look stale after every mutation, and each test run would build it again. */
 const FUTURE = new Date("2100-01-01");
@@ -61,10 +65,14 @@ export const createSandbox = ({ timeoutMs = 300_000 } = {}): Sandbox => {
   symlinkSync(path.join(ROOT, "node_modules"), path.join(copy, "node_modules"));
   utimesSync(path.join(copy, "dist/web/element.js"), FUTURE, FUTURE);
 
+  const report = path.join(copy, "report.json");
+  const options = ["run", "--bail=1", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+
   const run: Sandbox["run"] = async (tests, named) => {
+    rmSync(report, { force: true });
     const child = spawn(
       process.execPath,
-      ["node_modules/vitest/vitest.mjs", "run", "--bail=1", ...(named === undefined ? [] : ["-t", named]), ...tests],
+      ["node_modules/vitest/vitest.mjs", ...options, ...(named === undefined ? [] : ["-t", named]), ...tests],
       // In a separate process group.
       { detached: true, cwd: copy, stdio: ["ignore", "pipe", "pipe"] },
     );
@@ -76,9 +84,9 @@ export const createSandbox = ({ timeoutMs = 300_000 } = {}): Sandbox => {
       isHung = true;
       killGroup(child.pid!);
     }, timeoutMs);
-    const [status] = await once(child, "close");
+    await once(child, "close");
     clearTimeout(timer);
-    return { verdict: isHung ? "hung" : status === 0 ? "passed" : "failed", output };
+    return { verdict: isHung ? "hung" : verdictOf(report), output };
   };
 
   return {
@@ -88,7 +96,8 @@ export const createSandbox = ({ timeoutMs = 300_000 } = {}): Sandbox => {
       const original = readFileSync(target, "utf8");
       writeFileSync(target, mutated(mutant));
       try {
-        return VERDICTS[(await run(mutant.tests, mutant.named)).verdict];
+        const { verdict, output } = await run(mutant.tests, mutant.named);
+        return { verdict: verdictOn(verdict), output };
       } finally {
         writeFileSync(target, original);
       }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Sandbox, createSandbox, mutated } from "../../scripts/mutants/sandbox.ts";
-import { mutants } from "../../scripts/mutants/broken-promises.ts";
+import { type Mutant, mutants } from "../../scripts/mutants/broken-promises.ts";
 
 // Killing all mutants takes minutes: `npm run test:mutants`.
 test.each(mutants)("the mutant still applies: $breaks", (mutant) => {
@@ -19,20 +19,28 @@ test(
   async () => {
     const mutant = mutants.find(({ file }) => file === "src/client/run-handle.ts")!;
     expect((await sandbox.run(mutant.tests)).verdict).toBe("passed");
-    expect(await sandbox.try(mutant)).toBe("killed");
+    expect((await sandbox.try(mutant)).verdict).toBe("killed");
   },
 );
 
+const wrongMutant = (breaks: string, before: string): Mutant => ({
+  breaks,
+  file: "src/message-of.ts",
+  edits: [["export const", `${before}\nexport const`]],
+  tests: ["test/log-trouble.test.ts"],
+});
+
+test("a mutant that does not load is not killed", { timeout: 120_000 }, async () => {
+  const { verdict, output } = await sandbox.try(wrongMutant("the module does not load", 'throw new Error("broken");'));
+  expect(verdict).toBe("broken");
+  expect(output).toContain("broken");
+});
+
 test("a mutant that only hangs is not killed", { timeout: 120_000 }, async () => {
   const impatient = createSandbox({ timeoutMs: 20_000 });
-  const mutant = {
-    breaks: "the module never loads",
-    file: "src/message-of.ts",
-    edits: [["export const", "await new Promise(() => setInterval(() => {}, 1000));\nexport const"]],
-    tests: ["test/log-trouble.test.ts"],
-  } as const;
+  const mutant = wrongMutant("the module never loads", "await new Promise(() => setInterval(() => {}, 1000));");
   try {
-    expect(await impatient.try(mutant)).toBe("hung");
+    expect((await impatient.try(mutant)).verdict).toBe("hung");
   } finally {
     impatient.close();
   }
