@@ -7,7 +7,7 @@ import { type Browsing, describeInBrowser, ended, send, setHidden, violations } 
 import { type DisconnectingProxy, startDisconnectingProxy } from "../disconnecting-proxy.ts";
 import { startCuttingProxy } from "../cutting-proxy.ts";
 import { randomFrom } from "../random.ts";
-import { onStop, until } from "../serving.ts";
+import { onStop, start, until } from "../serving.ts";
 
 const status = (page: Page, name: string) => page.locator(`[data-connection=${name}]`).waitFor();
 
@@ -127,6 +127,16 @@ describeInBrowser("the page's connection", ({ serve, open, openHideable }: Brows
     await page.getByRole("button", { name: "Stop the run" }).click();
     await ended(page, "cancelled");
     expect(await note.count()).toBe(0);
+  });
+
+  test("the page of a run offers Stop without a connection, too, and reports that it failed", async () => {
+    const { url, disconnect } = await proxyTo(await serve(endless));
+    const page = await open(`${url}/?run=${await start(url)}`);
+    await status(page, "live");
+    disconnect();
+    await status(page, "reconnecting");
+    await page.getByRole("banner").getByRole("button", { name: "Stop", exact: true }).click();
+    await page.getByRole("alert").getByText("Not stopped: the server cannot be reached.").waitFor();
   });
 
   test("settings that cannot be loaded show an error, and load once the server is back", async () => {

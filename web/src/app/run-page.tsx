@@ -60,7 +60,8 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: Ope
   useEffect(() => {
     if (isLocked) onLocked();
   }, [isLocked, onLocked]);
-  const isBusy = mayAct && !isOver && connection?.status === "live";
+  const isKnown = connection?.status === "live" || connection?.status === "reconnecting";
+  const isBusy = mayAct && !isOver && isKnown;
   const [problem, setProblem] = useState<Problem>();
   const { isStopping, stop } = useStop(run, setProblem);
   const [panel, setPanel] = useState<string>();
