@@ -105,6 +105,11 @@ describeInBrowser("the questions of a run", ({ serve, open, openBeside }: Browsi
     await run.locator("[data-node=q]").waitFor();
     await run.getByRole("main", { name: "Run" }).focus();
     await run.keyboard.press("Home");
+    const { x, y } = (await away(run).boundingBox())!;
+    const beside = { x: x - 20, y: y + 5 };
+    const isFree = ({ x: left, y: top }: typeof beside) =>
+      document.elementFromPoint(left, top)?.closest("main") !== null;
+    expect(await run.evaluate(isFree, beside)).toBe(true);
     await away(run).click();
     await expect.poll(() => isFocused(run.locator("[data-node=q]"))).toBe(true);
   });

@@ -138,7 +138,7 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: Ope
             </div>
           </main>
           {mayAnswer && (
-            <div className="absolute inset-x-0 bottom-3 flex justify-center empty:hidden">
+            <div className="pointer-events-none absolute inset-x-0 bottom-3 flex justify-center *:pointer-events-auto">
               <AskJump state={state} scroller={scroller} onJump={jumpToAsk} />
             </div>
           )}
