@@ -43,8 +43,9 @@ export const createSteering = (
   const endedThere = new Set<string>();
   const closed = new AbortController();
   const askedBefore = new Set<string>();
+  /** The items whose start was replayed, and that were not cancelled since. */
+  const startedBefore = new Set<string>();
   let notices: Event[] = [];
-  let hasCaughtUp = false;
 
   const notice = (level: "warning" | "error", text: string): void => {
     const { run } = connection;
@@ -132,15 +133,16 @@ export const createSteering = (
       if (event.type === "ask-start") return void askedBefore.add(event.ask);
       observe(event);
       const target = isSteered ? startedBy(event) : undefined;
+      if (!target) return;
       // The user may have cancelled it before the replay got here.
-      if (target && context.signalOf(target.kind, target.id).aborted) cancelItem(target);
+      if (context.signalOf(target.kind, target.id).aborted) cancelItem(target);
+      else startedBefore.add(nameOf(target));
     },
     caughtUp(endedHere = []) {
       for (const ask of askedBefore) void answer(ask);
       askedBefore.clear();
-      if (!isSteered || hasCaughtUp) return;
-      hasCaughtUp = true;
-      for (const target of endedHere) cancelItem(target);
+      // The replay may only have paused. What it has not reached is cancelled later, if it has not ended there.
+      for (const target of endedHere) if (startedBefore.delete(nameOf(target))) cancelItem(target);
     },
     notices() {
       const taken = notices;
@@ -150,6 +152,8 @@ export const createSteering = (
     close: () => closed.abort(),
   };
 };
+
+const nameOf = ({ kind, id }: Target): string => `${kind} ${id}`;
 
 const startedBy = (event: Event): Target | undefined => {
   if (event.type === "tool-start") return { kind: "call", id: event.call };
