@@ -29,9 +29,9 @@ export const slotsOf = ({ data, outcome }: RunState): readonly SlotFacts[] =>
     if (plan) return [{ key, kind: "plan", plan }];
     const context = name === "context" ? contextText(value) : undefined;
     if (context !== undefined) return [{ key, kind: "line", text: context }];
-    const text = `${oneLine(key)}: ${summaryOf(value)}`;
-    const isWhole = typeof value !== "object" && String(value).length <= LONGEST_LINE;
-    return [{ key, kind: "line", text, ...(!isWhole && { value }) }];
+    const summary = summaryOf(value);
+    const isWhole = typeof value !== "object" && String(value) === summary && summary.length <= LONGEST_LINE;
+    return [{ key, kind: "line", text: `${oneLine(key)}: ${summary}`, ...(!isWhole && { value }) }];
   });
 
 /** The mode of a coding agent. Empty if it has none, or its default one, which says nothing. */

@@ -26,6 +26,12 @@ test("a short value is one line, and other values can be opened", () => {
   ]);
 });
 
+test("a short value that does not fit on one line as it is can be opened, too", () => {
+  expect(slotsOf(stateOf({ note: "one\ntwo" }))).toEqual([
+    { key: "note", kind: "line", text: "note: one two", value: "one\ntwo" },
+  ]);
+});
+
 test("a plan and the context have their own form, and any JSON is shown as data", () => {
   const todo = { id: "1", text: "Read", status: "done" };
   expect(slotsOf(stateOf({ todos: [todo], context: { used: 500, size: 1000 } }))).toMatchObject([
