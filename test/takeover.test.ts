@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import type { Event } from "../src/events.ts";
 import type { Log } from "../src/log.ts";
 import { demo } from "../src/models/demo.ts";
 import type { Source } from "../src/source.ts";
@@ -43,21 +44,23 @@ describe("a run that is taken over", () => {
 
   test("reports its new owner and position, its approval stays open, the answer counts, and its expiry applies", async () => {
     for (const isAnswered of [true, false]) {
-      const { join, log, expire } = cluster();
+      const { join, log } = cluster();
       const outcomes: string[] = [];
-      const expires = Date.now() + (isAnswered ? 60_000 : 50);
-      const source: Source = Object.assign(
-        waiting(asking.map((event) => (event.type === "ask-start" ? { ...event, expires } : event))),
-        {
-          resume: async function* (...[, context]: Parameters<NonNullable<Source["resume"]>>) {
-            outcomes.push((await context.answerTo("a")).outcome);
-            yield { type: "tool-end", call: "c", outcome: "denied" } as const;
-          },
+      const source: Source = Object.assign(waiting([]), {
+        resume: async function* (...[, context]: Parameters<NonNullable<Source["resume"]>>) {
+          outcomes.push((await context.answerTo("a")).outcome);
+          yield { type: "tool-end", call: "c", outcome: "denied" } as const;
         },
-      );
-      const { run } = await join().start(request, named(source));
-      await untilEvent(log, run, ({ type }) => type === "ask-start");
-      expire();
+      });
+      const run = "r";
+      const expires = isAnswered ? Date.now() + 600_000 : 1;
+      // Written here, because a process would apply the expiry itself.
+      const before: readonly Event[] = [
+        { type: "run-start", protocol: 2, run, name: "test", agentKey: "test", message: request.messages[0]! },
+        ...asking.map((event) => (event.type === "ask-start" ? { ...event, expires } : event)),
+      ];
+      const entries = before.map((event, index) => ({ seq: index + 1, at: 0, event }));
+      await log.append(run, entries, { owner: "first", epoch: 1 });
       const second = join({ findAgent: (name) => (name === "test" ? named(source) : undefined) });
       expect(await second.recover()).toBe(1);
       if (isAnswered) expect(await second.answer(run, "a", { allow: false })).toBe("accepted");
