@@ -7,6 +7,7 @@ import {
   realpathSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -68,15 +69,20 @@ describe("running", () => {
   });
 
   test("output is live, and characters that are split between chunks arrive whole", async () => {
-    const context = recordingContext();
-    const program = `const bytes = Buffer.from("a€𝄞z"); (async () => { for (const byte of bytes) {
-      process.stdout.write(Buffer.from([byte])); await new Promise((resolve) => setTimeout(resolve, 5)); }
+    let heard = 0;
+    const context = recordingContext({ onOutput: () => writeFileSync(`${workspace}/heard${++heard}`, "") });
+    // Writes the next character when the previous one was heard.
+    const program = `const { existsSync } = require("node:fs");
+      const pause = () => new Promise((resolve) => setTimeout(resolve, 5));
+      (async () => { let written = 0; for (const character of "ä€𝄞ß") {
+        for (const byte of Buffer.from(character)) { process.stdout.write(Buffer.from([byte])); await pause(); }
+        for (written++; !existsSync("heard" + written);) await pause(); }
       process.stderr.write("done"); })()`;
     const result = await run(node(program), {}, context);
-    expect(context.outputOf("stdout")).toBe("a€𝄞z");
+    expect(context.outputOf("stdout")).toBe("ä€𝄞ß");
     expect(context.outputOf("stderr")).toBe("done");
-    expect(context.of("output").length).toBeGreaterThan(2);
-    expect(textOf(result)).toContain("stdout:\na€𝄞z");
+    expect(context.of("output")).toHaveLength(5);
+    expect(textOf(result)).toContain("stdout:\nä€𝄞ß");
   });
 
   test("output arrives before the end", async () => {
