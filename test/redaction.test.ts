@@ -121,8 +121,9 @@ describe("a text in pieces", () => {
       scanner.end();
       return performance.now() - start;
     };
-    time(2000);
-    const [short, long] = [time(2000), time(20_000)];
+    // The shortest of several, because the machine may be busy with something else.
+    const best = (length: number): number => Math.min(...Array.from({ length: 5 }, () => time(length)));
+    const [short, long] = [best(2000), best(20_000)];
     expect(long).toBeLessThan(Math.max(short, 5) * 40);
   });
 
