@@ -122,7 +122,8 @@ describeInBrowser("agents of other frameworks, on the page", ({ serve, open }) =
       test("shows its calls and approvals, and continues with the answers", async () => {
         const page = await open(await serve(started.source), VIEW);
         await send(page, message);
-        for (const text of before) await page.getByText(text).first().waitFor();
+        // Not in the message, which may contain the same words.
+        for (const text of before) await page.locator("[data-node]").getByText(text).first().waitFor();
         const allow = page.locator("article").getByRole("button", { name: "Allow", exact: true });
         await allow.first().waitFor();
         await picture(page, name);
