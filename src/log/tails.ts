@@ -8,13 +8,15 @@ const MAX_TAIL = 1000;
 
 interface Tail {
   readonly owner: string;
+  readonly term: number;
   first: number;
   entries: Entry[];
 }
 
 /**
  * The newest entries of the open runs that this process writes. They are complete while no other process can write the
- * run, which is guaranteed until its owner's lease may have expired.
+ * run, which is guaranteed until its owner's lease may have expired. A lease that is renewed after a gap begins another
+ * term, and the tails of earlier ones stay unusable: another process may have taken over their runs in the gap.
  */
 export const createTails = (knownLeases: KnownLeases) => {
   const tails = new Map<string, Tail>();
@@ -27,12 +29,15 @@ export const createTails = (knownLeases: KnownLeases) => {
 
   return {
     forget,
-    extend(run: string, entries: readonly Entry[], { owner }: Ownership): void {
+    /** The term in which an append is sent. */
+    termOf: (as: Ownership | undefined): number => (as ? knownLeases.termOf(as.owner) : 0),
+    /** Adds entries that were sent in this term and are stored now. */
+    extend(run: string, entries: readonly Entry[], { owner }: Ownership, term: number): void {
       const first = entries[0]!.seq;
       let tail = tails.get(run);
-      if (!tail || tail.owner !== owner || tail.first + tail.entries.length !== first) {
+      if (!tail || tail.owner !== owner || tail.term !== term || tail.first + tail.entries.length !== first) {
         forget(run);
-        tail = { owner, first, entries: [] };
+        tail = { owner, term, first, entries: [] };
         tails.set(run, tail);
       }
       for (const entry of entries) tail.entries.push(entry);
@@ -52,7 +57,8 @@ export const createTails = (knownLeases: KnownLeases) => {
     },
     read(run: string, after: number, limit: number): readonly Entry[] | undefined {
       const tail = tails.get(run);
-      if (!tail || after + 1 < tail.first || !knownLeases.isSurelyAlive(tail.owner)) return undefined;
+      if (!tail || after + 1 < tail.first) return undefined;
+      if (!knownLeases.isSurelyAlive(tail.owner) || knownLeases.termOf(tail.owner) !== tail.term) return undefined;
       const from = after + 1 - tail.first;
       return tail.entries.slice(from, from + limit);
     },

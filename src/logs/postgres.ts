@@ -100,9 +100,10 @@ export const postgres = async (options: PostgresOptions): Promise<Log> => {
           return [owner, leaseMs, ahead()];
         },
       );
-      renewed();
       // The response to an earlier attempt is lost, and that attempt may have been the one after a gap.
-      return row!.alive && !isRepeated;
+      const isContinued = row!.alive && !isRepeated;
+      renewed(isContinued);
+      return isContinued;
     },
     async takeOver(run, owner) {
       checkText("owner", owner);

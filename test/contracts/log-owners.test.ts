@@ -96,6 +96,19 @@ eachLog("owners", (opened) => {
     expect(await opened.one.read("a", 1, 100)).toEqual(textEntries(2, 3));
   });
 
+  test("so can one that was paused and renewed its lease since", async () => {
+    await begin();
+    await opened.one.append("a", textEntries(2, 1), ada);
+    await pass(leaseMs);
+    await alive();
+    const bob = await opened.other.takeOver("a", "bob");
+    await opened.other.append("a", textEntries(3, 2), bob);
+    for (const wasAlive of [false, true]) {
+      expect(await opened.one.heartbeat("ada", leaseMs)).toBe(wasAlive);
+      expect(await opened.one.read("a", 1, 100)).toEqual(textEntries(2, 3));
+    }
+  });
+
   test("an owner that was late but not replaced continues", async () => {
     await begin();
     await pass(leaseMs);

@@ -30,6 +30,7 @@ interface Append {
   readonly chunks: ReturnType<typeof chunksOf>;
   readonly end: Entry | undefined;
   readonly as: Ownership | undefined;
+  readonly term: number;
   readonly done: PromiseWithResolvers<void>;
 }
 
@@ -78,12 +79,12 @@ export const createAppends = ({ connection, schema, channel, message, marks, tai
   };
 
   const settle = (
-    { run, first, last, entries, end, as, done }: Append,
+    { run, first, last, entries, end, as, term, done }: Append,
     { status, seq = 0, owner, epoch = 0 }: Result,
   ) => {
     if (status === "stored") {
       marks.set(run, last);
-      if (as && !end) tails.extend(run, entries, as);
+      if (as && !end) tails.extend(run, entries, as, term);
       else tails.forget(run);
       wake(run);
       return done.resolve();
@@ -136,7 +137,7 @@ export const createAppends = ({ connection, schema, channel, message, marks, tai
       );
       const end = entries.findLast(({ event }) => event.type === "run-end");
       const [first, last] = [entries[0]!.seq, entries.at(-1)!.seq];
-      waiting.push({ run, first, last, entries, chunks, end, as, done });
+      waiting.push({ run, first, last, entries, chunks, end, as, term: tails.termOf(as), done });
       working ??= work();
       await done.promise;
     },

@@ -32,6 +32,8 @@ interface Batch {
   readonly entries: readonly Entry[];
   readonly texts: readonly string[];
   readonly as: Ownership | undefined;
+  /** The term of the owner's lease in which it was sent. */
+  readonly term: number;
 }
 
 interface Append extends Batch {
@@ -47,9 +49,9 @@ export const createAppends = ({ connection, keys, index, tails, marks, wakes, wa
   let idle: PromiseWithResolvers<void> | undefined;
   const extend = createExtensions(connection, keys, wakes);
 
-  const onStored = (run: string, { entries, as }: Batch, hasEnded: boolean): void => {
+  const onStored = (run: string, { entries, as, term }: Batch, hasEnded: boolean): void => {
     marks.set(run, entries.at(-1)!.seq);
-    if (as && !hasEnded) tails.extend(run, entries, as);
+    if (as && !hasEnded) tails.extend(run, entries, as, term);
     else tails.forget(run);
   };
 
@@ -129,7 +131,8 @@ export const createAppends = ({ connection, keys, index, tails, marks, wakes, wa
       try {
         if (entries.length === 0) return Promise.resolve();
         checkAppend(run, entries, as);
-        const append = { entries: [...entries], texts: entries.map((entry) => JSON.stringify(entry)), as, done };
+        const texts = entries.map((entry) => JSON.stringify(entry));
+        const append = { entries: [...entries], texts, as, term: tails.termOf(as), done };
         const queue = waiting.get(run);
         if (queue) queue.push(append);
         else {
@@ -160,6 +163,7 @@ const isExtension = ({ entries, texts, as }: Batch): boolean =>
 
 const merged = (group: readonly Append[]): Batch => ({
   as: group[0]!.as,
+  term: group[0]!.term,
   entries: group.flatMap(({ entries }) => entries),
   texts: group.flatMap(({ texts }) => texts),
 });

@@ -27,9 +27,10 @@ export const openOwners = (connection: RedisConnection, keys: Keys, knownLeases:
         isRepeated = isRetry;
         return [String(lease), String(ahead())];
       });
-      renewed();
       // The reply to an earlier attempt is lost, and that attempt may have been the one after a gap.
-      return wasAlive === 1 && !isRepeated;
+      const isContinued = wasAlive === 1 && !isRepeated;
+      renewed(isContinued);
+      return isContinued;
     },
     isAlive: async (owner: string): Promise<boolean> =>
       (await connection.call<number>(IS_ALIVE, [keys.owner(owner)], [String(ahead())])) === 1,
