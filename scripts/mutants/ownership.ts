@@ -26,6 +26,12 @@ export const ownership: readonly Mutant[] = [
     tests,
   },
   {
+    breaks: "every view is a function of the log: an owner that was paused and replaced shows its old entries",
+    file: "src/log/tails.ts",
+    edits: [[" || knownLeases.termOf(tail.owner) !== tail.term", ""]],
+    tests: ["test/contracts/log-owners.test.ts"],
+  },
+  {
     breaks: "a replaced owner writes nothing: the epoch is not checked",
     file: "src/log/run-info.ts",
     edits: [["  if (info) checkWriter(info, as);\n", ""]],
