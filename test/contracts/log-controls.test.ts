@@ -46,7 +46,10 @@ eachLog("controls", (opened) => {
     stop();
     stop();
     woken.length = 0;
+    const heard: (string | undefined)[] = [];
+    opened.one.watchControls((run) => heard.push(run));
     await opened.one.send("a", cancel("2"));
+    await vi.waitFor(() => expect(heard).toContain("a"));
     expect([...woken, ...stopped]).toEqual([]);
   });
 

@@ -239,7 +239,10 @@ describeLogs("a log", (name, variant) => {
       await vi.waitFor(() => expect(woken.size).toBe(10_001));
       for (const stop of stops) stop();
       woken.clear();
+      const heard = Promise.withResolvers<void>();
+      log.watch("a", () => heard.resolve());
       await log.append("a", textEntries(2, 1));
+      await heard.promise;
       expect(woken.size).toBe(0);
     });
   });
