@@ -12,20 +12,23 @@ describeWith("postgres", "a log in a Postgres that fails", () => {
   const engine = cutOffEngine(startPostgres, (port) =>
     postgres({ url: `postgres://runcast@127.0.0.1:${port}/postgres` }),
   );
-  const { logs, open, openThroughProxy, cut } = engine;
+  const { logs, open, openThroughProxy, cut, whileCutting } = engine;
 
   test("loses and repeats nothing when connections are cut repeatedly", async () => {
     const writer = await openThroughProxy();
     const reader = await open();
     const as = { owner: "ada", epoch: 1 };
     const entries = [startEntry("a"), ...textEntries(2, 100), endEntry(102)];
-    const cutting = setInterval(cut, 150);
-    try {
-      for (const entry of entries) await writer.append("a", [entry], as);
-      for (let count = 1; count <= 20; count++) expect(await writer.records.add("quota", "a", 1)).toBe(count);
-    } finally {
-      clearInterval(cutting);
-    }
+    await whileCutting(150, async (step) => {
+      for (const entry of entries) {
+        await writer.append("a", [entry], as);
+        step();
+      }
+      for (let count = 1; count <= 20; count++) {
+        expect(await writer.records.add("quota", "a", 1)).toBe(count);
+        step();
+      }
+    });
     expect(await reader.read("a", 0, 1000)).toEqual(entries);
   });
 

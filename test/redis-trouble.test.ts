@@ -9,7 +9,7 @@ import { startRedis } from "./engines/redis.ts";
 
 describeWith("redis-server", "a log in a Redis that fails", () => {
   const engine = cutOffEngine(startRedis, (port) => redis({ url: `redis://127.0.0.1:${port}` }));
-  const { open, openThroughProxy, cut } = engine;
+  const { open, openThroughProxy, cut, whileCutting } = engine;
 
   const readAll = async (log: Log, run: string) => {
     const all: Entry[] = [];
@@ -23,14 +23,17 @@ describeWith("redis-server", "a log in a Redis that fails", () => {
     const reader = await open();
     const as = { owner: "ada", epoch: 1 };
     const entries = [startEntry("a"), ...textEntries(2, 200), endEntry(202)];
-    const cutting = setInterval(cut, 30);
-    try {
-      for (const entry of entries) await writer.append("a", [entry], as);
-      for (let count = 1; count <= 50; count++) expect(await writer.records.add("quota", "a", 1)).toBe(count);
+    await whileCutting(30, async (step) => {
+      for (const entry of entries) {
+        await writer.append("a", [entry], as);
+        step();
+      }
+      for (let count = 1; count <= 50; count++) {
+        expect(await writer.records.add("quota", "a", 1)).toBe(count);
+        step();
+      }
       expect(await writer.send("a", { id: "1", kind: "cancel" })).toBe("ended");
-    } finally {
-      clearInterval(cutting);
-    }
+    });
     expect(await readAll(reader, "a")).toEqual(entries);
     expect(await reader.list({ limit: 9 })).toMatchObject([{ run: "a", seq: 202, outcome: "done" }]);
   });

@@ -40,5 +40,18 @@ export const cutOffEngine = <Server extends Engine>(
       return server;
     },
     cut: () => proxy.cut(),
+    /**
+     * Does this work while all connections are cut again and again. Each step of the work is cut three times at most:
+     * a machine that needs longer than `everyMs` to connect would otherwise never finish it.
+     */
+    whileCutting: async (everyMs: number, work: (step: () => void) => Promise<void>): Promise<void> => {
+      let left = 3;
+      const cutting = setInterval(() => void (left-- > 0 && proxy.cut()), everyMs);
+      try {
+        await work(() => void (left = 3));
+      } finally {
+        clearInterval(cutting);
+      }
+    },
   };
 };
