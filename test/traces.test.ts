@@ -157,7 +157,7 @@ describe("a run's trace", () => {
 
   test("does not mark what the user stopped", async () => {
     const { spans } = await collector();
-    const { url, server } = await serve(demoAgent({ speed: 50 }));
+    const { url, server } = await serve(demoAgent({ speed: 5 }));
     const run = await start(url, { message: "Start something slow that I can stop" });
     const state = async () => JSON.stringify(await (await fetch(`${url}/runs/${run}`)).json());
     await expect.poll(state).toContain('"executing"');
