@@ -28,11 +28,12 @@ test("a stray error of a tool ends its call and is reported, and the process and
     ["late_throw", "a late throw"],
     ["stream", "no such file"],
   ] as const) {
+    printed = "";
     const events = await eventsOf(await post({ message, agent: "strays" }));
     const end = events.find(({ type }) => type === "tool-end");
     expect(end, message).toMatchObject({ outcome: "error", error: { message: expect.stringContaining(text) } });
     expect(events.at(-1), message).toMatchObject({ type: "run-end", outcome: "done" });
-    expect(printed).toContain(text);
+    await expect.poll(() => printed).toContain(text);
   }
   const events = await eventsOf(await post({ message: "after_the_end", agent: "strays" }));
   expect(events.find(({ type }) => type === "tool-end")).toMatchObject({ outcome: "ok" });
