@@ -77,7 +77,7 @@ describe("a run", () => {
     const { log, run } = await play(scripted(script, { cwd }));
     expect(textIn(await untilEnd(log, run))).toContain("-32601");
     const command = { request: "terminal/create", params: { command: "env > env.txt" } };
-    const second = await play(scripted({ turn: [command, { wait: 300 }, { stop: "end_turn" }] }, { cwd }));
+    const second = await play(scripted({ turn: [command, { wait: 2000 }, { stop: "end_turn" }] }, { cwd }));
     await untilEnd(second.log, second.run);
     expect(readFileSync(path.join(cwd, "env.txt"), "utf8")).not.toContain("sk-secret");
     delete process.env["RUNCAST_TEST_KEY"];
@@ -136,7 +136,8 @@ describe("terminals", () => {
   const turn = (params: object) => [
     tool({ title: "bash", kind: "execute", status: "pending" }, "tool_call"),
     { request: "terminal/create", params },
-    { wait: 500 },
+    // Longer than a busy machine needs to start a shell.
+    { wait: 3000 },
     tool({ status: "completed" }),
     { stop: "end_turn" },
   ];
