@@ -66,6 +66,7 @@ const ACTIONS: Readonly<
     { answers: [{ ask: "ok", answer: { allow: true } }] },
   ],
   cancel: (run) => ["POST", `/runs/${run}/cancel`, {}],
+  delete: (run) => ["DELETE", `/runs/${run}`],
   "cancel by the pipe": (run) => ["POST", `/open-webui/v1/runs/${run}/cancel`, {}],
   "cancel by the thread": (_, thread) => ["POST", `/threads/${thread}/cancel`, {}],
 };

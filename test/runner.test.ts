@@ -209,6 +209,13 @@ describe("runner", () => {
       await untilEnd(other, stopped);
     }
     expect(ends.map(({ end }) => end.outcome)).toEqual(["error", "cancelled", "interrupted"]);
+    // A run of a process that died ends at the next start, if its agent cannot continue it.
+    const crashed = memory();
+    const begun = { type: "run-start", protocol: 2, run: "crashed", name: "test" } as const;
+    await crashed.append("crashed", [{ seq: 1, at: 1, event: begun }]);
+    await setUp({ log: crashed, onEnd }).runner.recover();
+    await expect.poll(() => ends.at(-1)).toMatchObject({ run: "crashed", end: { outcome: "interrupted" } });
+    expect(ends).toHaveLength(4);
   });
 
   test("a run that a crash cut anywhere is closed as interrupted at the next start", async () => {
