@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -12,11 +12,13 @@ import { sqlite } from "../../src/logs/sqlite.ts";
 const VERSION_1 = readFileSync(new URL("../fixtures/sqlite-1.sql", import.meta.url), "utf8");
 const RUNS = 4000;
 const MAX_KILLS = 200;
+const MIN_KILLS = 3;
 
 test("a kill at any moment of a migration leaves a file that opens", { timeout: 300_000 }, async () => {
   const directory = await mkdtemp(path.join(tmpdir(), "runcast-migration-"));
+  const file = path.join(directory, "log.db");
   const withDatabase = <Result>(work: (database: DatabaseSync) => Result): Result => {
-    const database = new DatabaseSync(path.join(directory, "log.db"));
+    const database = new DatabaseSync(file);
     try {
       return work(database);
     } finally {
@@ -31,6 +33,7 @@ test("a kill at any moment of a migration leaves a file that opens", { timeout: 
       INSERT INTO segments (number, first, last, body)
         SELECT runs.number, 1, 72, body FROM runs, segments WHERE runs.number >= 100 AND segments.number = 2`),
   );
+  await copyFile(file, `${file}.1`);
   const program = `const { sqlite } = await import(${JSON.stringify(fileURLToPath(new URL("../../src/logs/sqlite.ts", import.meta.url)))});
     process.stdout.write("opening\\n", () => sqlite({ directory: ${JSON.stringify(directory)} }));`;
   /** Kills a process this long after it begins to open the file. */
@@ -46,6 +49,7 @@ test("a kill at any moment of a migration leaves a file that opens", { timeout: 
   };
 
   let kills = 0;
+  let tries = 0;
   for (; kills < MAX_KILLS && versionOf() === 1; kills++) {
     await killAfter(kills * 10);
     const complete = withDatabase((it) => {
@@ -56,8 +60,14 @@ test("a kill at any moment of a migration leaves a file that opens", { timeout: 
       return { isNew: columns.includes("agent"), runs: it.prepare("SELECT count(*) AS n FROM runs").get()!.n };
     });
     expect(complete).toEqual({ isNew: versionOf() === 3, runs: RUNS + 5 });
+    // On a busy machine, a kill can come too late: begin again.
+    if (complete.isNew && kills + 1 < MIN_KILLS && ++tries < 10) {
+      for (const end of ["-wal", "-shm"]) await rm(`${file}${end}`, { force: true });
+      await copyFile(`${file}.1`, file);
+      kills = -1;
+    }
   }
-  expect(kills, "no kill hit the migration: give it more to do").toBeGreaterThan(2);
+  expect(kills, "no kill hit the migration: give it more to do").toBeGreaterThanOrEqual(MIN_KILLS);
   console.log(`${kills - 1} kills before or in the midst of a migration of ${RUNS} runs`);
   const log = sqlite({ directory });
   expect(await log.info("copy-4099")).toMatchObject({ user: "grace", seq: 72 });
