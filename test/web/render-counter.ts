@@ -22,12 +22,18 @@ export const countRenders = async (page: Page): Promise<void> => {
       for (let child = fiber.child; child; child = child.sibling) rendered += count(child);
       return rendered;
     };
+    const total = { commits: 0 };
+    const add = (rendered: number): void => {
+      total.commits++;
+      counts.push(rendered);
+    };
     Object.assign(window, {
       renders: counts,
+      renderTotal: total,
       __REACT_DEVTOOLS_GLOBAL_HOOK__: {
         supportsFiber: true,
         inject: () => 1,
-        onCommitFiberRoot: (_: number, root: { readonly current: Fiber }) => counts.push(count(root.current)),
+        onCommitFiberRoot: (_: number, root: { readonly current: Fiber }) => add(count(root.current)),
         onCommitFiberUnmount: () => {},
         onPostCommitFiberRoot: () => {},
       },
@@ -35,6 +41,13 @@ export const countRenders = async (page: Page): Promise<void> => {
   });
 };
 
-/** The number of components that each commit since the last call rendered. */
+/**
+ * The number of components that each commit since the last call rendered. Throws if nothing was ever counted: then the
+ * counter does not work, and the numbers would always be small enough.
+ */
 export const takeRenders = async (page: Page): Promise<number[]> =>
-  await page.evaluate(() => (window as unknown as { renders: number[] }).renders.splice(0));
+  await page.evaluate(() => {
+    const counter = window as unknown as { renders: number[]; renderTotal: { commits: number } };
+    if (counter.renderTotal.commits === 0) throw new Error("the counter has counted no render");
+    return counter.renders.splice(0);
+  });
