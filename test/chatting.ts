@@ -8,8 +8,8 @@ export const send = async (page: Page, message: string): Promise<void> => {
   await composer(page).press("Enter");
 };
 
-/** The end of the last displayed run. */
+/** The end of the last displayed run. An earlier run's end does not count while the last one is running. */
 export const ended = async (page: Page, outcome?: string): Promise<void> => {
   const end = outcome === undefined ? "[data-run-end]:not([data-run-end=running])" : `[data-run-end=${outcome}]`;
-  await page.locator(`article:last-of-type ${end}, main ${end}`).last().waitFor();
+  await page.locator("main [data-run-end]").last().and(page.locator(end)).waitFor();
 };
