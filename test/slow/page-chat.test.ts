@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { demoAgent } from "../../src/models/demo.ts";
 import type { RunRequest, Source } from "../../src/source.ts";
 import { type Browsing, composer, describeInBrowser, ended, send, violations } from "../browsing.ts";
 
@@ -78,7 +79,8 @@ describeInBrowser("chat on the page", ({ serve, open }: Browsing) => {
   });
 
   test("Esc stops the run, Stop one call", async () => {
-    const page = await open(await serve());
+    // At the usual speed, the call would end by itself after four seconds.
+    const page = await open(await serve(demoAgent({ speed: 3 })));
     await send(page, "Start something slow that I can stop");
     await page.locator("[data-state=executing]").first().waitFor();
     await page.getByRole("button", { name: /Stop watch_deploy/ }).click();

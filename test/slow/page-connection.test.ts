@@ -184,9 +184,9 @@ describeInBrowser("the page's connection", ({ serve, open, openHideable }: Brows
   });
 
   test("one stream per tab, closed while the tab is hidden", async () => {
-    const url = await serve();
+    const url = await serve(endless);
     const page = await openHideable(url);
-    await send(page, "Start something slow that I can stop");
+    await send(page, "hello");
     await page.locator("[data-state=executing]").first().waitFor();
     await until(async () => (await viewers(url)) === 1);
     await setHidden(page, true);
