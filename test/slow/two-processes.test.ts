@@ -15,10 +15,12 @@ const share = (startEngine: () => Promise<{ readonly url: string; stop(): Promis
     engine = undefined;
   });
 
+  /** Two servers whose demo plays slowly enough that the call of `cancel` runs until a test ends it. */
   const start = async () => {
     engine = await startEngine();
     const { url } = engine;
-    const [one, other] = await Promise.all([serve(["--log", url]), serve(["--log", url])]);
+    const options = { env: { RUNCAST_DEMO_SPEED: "5" } };
+    const [one, other] = await Promise.all([serve(["--log", url], options), serve(["--log", url], options)]);
     return { one, other };
   };
 
