@@ -20,7 +20,7 @@ describeWith("redis-server", "two processes with one Redis, in front of a Runcas
 
   test("runs of a killed one continue from the log and end like the upstream runs", { timeout: 180_000 }, async () => {
     const cwd = await home("upstream");
-    const above = await serve([], { cwd: await home("above"), env: { RUNCAST_DEMO_SPEED: "4" } });
+    const above = await serve([], { cwd: await home("above"), env: { RUNCAST_DEMO_SPEED: "2" } });
     const source = new URL("src/sources/http.ts", `file://${root}/`).href;
     const dialect = new URL("src/dialects/native.ts", `file://${root}/`).href;
     await writeFile(
