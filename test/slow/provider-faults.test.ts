@@ -29,7 +29,7 @@ const start = async (fault: string, stallMs = 60_000) => {
   return { runner, log, run };
 };
 const suffer = async (fault: string) => {
-  const { log, run } = await start(fault, fault.startsWith("stall") ? 1500 : undefined);
+  const { log, run } = await start(fault, fault.startsWith("stall") ? 3000 : undefined);
   if (fault.startsWith("reset-in")) {
     await untilEvent(log, run, ({ type }) => type === "text-delta" || type === "tool-input-delta");
     await fetch(`${serving.url}/${fault}`);
