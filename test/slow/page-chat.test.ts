@@ -141,18 +141,21 @@ describeInBrowser("chat on the page", ({ serve, open }: Browsing) => {
     expect(await page.getByRole("button", { name: /^Allow/ }).count()).toBe(1);
     // The composer's; the card offers Deny.
     expect(await page.getByRole("button", { name: /^Stop/ }).count()).toBe(1);
-    const first = await announced(page);
-    expect(first.filter((text) => text.startsWith("Waiting for you: "))).toHaveLength(1);
-    expect(first.filter((text) => text.startsWith("The report is short."))).toHaveLength(1);
+    const count = async (beginning: string) =>
+      (await announced(page)).filter((text) => text.startsWith(beginning)).length;
+    for (const beginning of ["Waiting for you: ", "The report is short."])
+      await expect.poll(() => count(beginning)).toBe(1);
     await page.reload();
     await page.getByRole("button", { name: /^Deny/ }).first().waitFor();
     expect(await announced(page)).toEqual([]);
     await page.getByRole("button", { name: /^Deny/ }).first().click();
     await ended(page, "done");
+    for (const beginning of ["send_report: denied", "Nothing was sent"])
+      await expect.poll(() => count(beginning)).toBe(1);
     const later = await announced(page);
-    expect(later.filter((text) => text.startsWith("send_report: denied"))).toHaveLength(1);
-    expect(later.filter((text) => text.startsWith("Nothing was sent"))).toHaveLength(1);
     expect(new Set(later).size).toBe(later.length);
+    // What was announced before the reload.
+    expect(await count("The report is short.")).toBe(0);
   });
 
   test("a failed run shows the reason, and offers a retry only if it can help", async () => {
