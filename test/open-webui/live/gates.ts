@@ -7,6 +7,8 @@ export interface Gates {
   reached(name: string): Promise<void>;
   /** Resolves with the time when a waiting caller was aborted. */
   left(name: string): Promise<number>;
+  /** Puts a new gate in the place of this one. */
+  renew(name: string): void;
 }
 
 export const createGates = (): Gates => {
@@ -31,6 +33,7 @@ export const createGates = (): Gates => {
     open: (name) => door(name).opened.resolve(),
     reached: (name) => door(name).reached.promise,
     left: (name) => door(name).left.promise,
+    renew: (name) => void doors.delete(name),
   };
 };
 

@@ -52,6 +52,7 @@ export const useLive = (
       open: (name) => gates.open(name),
       reached: (name) => gates.reached(name),
       left: (name) => gates.left(name),
+      renew: (name) => gates.renew(name),
     };
     const sources: Record<string, Source> = {
       storyteller: storyteller(current, 4),

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { HOSTILE, PWNED } from "../hostile.ts";
+import type { ChatPage } from "./chat-page.ts";
 import { saying } from "./hostile-agent.ts";
 import { describeLive } from "./installed.ts";
 import { useLive } from "./live.ts";
@@ -91,14 +92,22 @@ describeLive("a connection without Python, and the pipe", ({ program }) => {
   });
 
   test("Stop ends the tool within a second", async () => {
-    const chat = await live.open({ model: "storyteller" });
-    await chat.send("One tool");
-    await live.gates.reached("owls");
-    await chat.answer.getByText("Executing look_up").waitFor();
-    const pressed = performance.now();
-    await chat.stop();
-    expect((await live.gates.left("owls")) - pressed).toBeLessThan(1000);
-    await chat.finished();
+    let chat: ChatPage;
+    let ms: number;
+    let tries = 0;
+    // A busy machine may delay any of them, but cannot make one too fast.
+    do {
+      live.gates.renew("owls");
+      chat = await live.open({ model: "storyteller" });
+      await chat.send("One tool");
+      await live.gates.reached("owls");
+      await chat.answer.getByText("Executing look_up").waitFor();
+      const pressed = performance.now();
+      await chat.stop();
+      ms = (await live.gates.left("owls")) - pressed;
+      await chat.finished();
+    } while (ms >= 1000 && ++tries < 3);
+    expect(ms).toBeLessThan(1000);
     await chat.reload();
     await chat.status.waitFor();
     // The status text stays, and nothing is animated.
