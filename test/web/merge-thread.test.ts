@@ -66,7 +66,7 @@ describe("a conversation from the runs of a thread", () => {
     expect(mergeThread(merged, "t", runs)).toBe(merged);
   });
 
-  test("with 2,000 runs is merged quickly", () => {
+  test("with 2,000 runs is merged whole", () => {
     const runs = Array.from({ length: 2000 }, (_, index) =>
       run(`r${index}`, index === 0 ? null : `r${index - 1}`, `message ${index}`, index * 10),
     );
