@@ -15,16 +15,16 @@ export const withCompatibilityTable = (document: string): string => {
 /** How Open WebUI handles each event type. Each version's cell is what its reducer shows, live and after a reload. */
 const compatibilityTable = (): string => {
   const versions = generations.map(({ versions }) => versions);
-  const rows = compatibility.map(({ type, says, reach: ways }) =>
+  const rows = compatibility.map(({ type, meaning, reach: ways }) =>
     [
       `\`${type}\``,
-      says,
+      meaning,
       ...[ways.connection, ways.native, ways.legacy].map((way) => WAYS[way]),
       ...generations.map((generation) => SEEN[reach(type, generation)]),
     ].join(" | "),
   );
   return [
-    `| told | what it is | connection | pipe, native | pipe, legacy | ${versions.join(" | ")} |`,
+    `| line or event | what it is | connection | pipe, native | pipe, legacy | ${versions.join(" | ")} |`,
     `|---|---|---|---|---|${"---|".repeat(versions.length)}`,
     ...rows.map((row) => `| ${row} |`),
   ].join("\n");

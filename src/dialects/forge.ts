@@ -86,7 +86,7 @@ export const forge: Dialect = {
     citation: loses("Forge has no citations"),
     file: loses("Forge has no files"),
     embed: loses("Forge's stream names only the latest page of each call, in its result"),
-    data: loses("Forge has no open slot"),
+    data: loses("Forge has no frame for other data"),
   }),
 };
 

@@ -34,8 +34,8 @@ export const differences: readonly Difference[] = [
     expected: gitHub,
   },
   {
-    what: "A mail address may contain an escaped character",
-    why: "Mail addresses are found after escapes are resolved",
+    what: "An email address may contain an escaped character",
+    why: "Email addresses are found after escapes are resolved",
     examples: [606],
     sample: ["CommonMark", "<a\\+b@c.example>"],
     expected: () => '<p>&lt;<a href="mailto:foo+@bar.example.com">foo+@bar.example.com</a>&gt;</p>',
@@ -56,7 +56,7 @@ export const differences: readonly Difference[] = [
   },
   {
     what: "A table's delimiter row may start like a list item",
-    why: "Models write such tables, and a list is never meant",
+    why: "Models write such tables and never mean a list",
     examples: ["a | b\n- | -\nc | d\n\nafter"],
     sample: ["GitHub", "a | b\n- | -"],
     expected: (text) => gitHub(text.replace("- | -", "-|-")),

@@ -1,7 +1,7 @@
 import { micromark } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
 
-/** How a reference treats raw HTML: as its specification says, or as text, also where HTML blocks would start. */
+/** How a reference treats raw HTML: as its specification says, or as text, even where HTML blocks would start. */
 type RawHtml = "raw" | "text";
 
 const options = (html: RawHtml) => ({

@@ -6,7 +6,7 @@ import { frame, type MessageId, tagOf } from "./frames.ts";
 export const ACTIVITY = "runcast.";
 
 /**
- * Events beside the conversation, as activities. Clients with a renderer show them, others ignore them, and no
+ * Events outside the conversation, as activities. Clients with a renderer show them, others ignore them, and no
  * client sends them back.
  */
 export interface Activities {

@@ -17,5 +17,5 @@ export const fastApiCoverage = {
   file: { loses: "the family has no files" },
   embed: { loses: "the family has no embeds" },
   notice: asStatus("the family has no notices"),
-  data: { loses: "the family has no open slot" },
+  data: { loses: "the family has no frame for other data" },
 } as const;

@@ -159,7 +159,7 @@ const agentsOf = ({ agents, defaultAgent }: ServerFacts, { params }: DialectRequ
   if (found.length > 0) return found;
   throw new Refusal("unknown-agent", `there is no agent ${name.slice(0, 100)}`, {
     status: 404,
-    hint: `there are: ${agents.map((agent) => agent.name).join(", ")}`,
+    hint: `use one of ${agents.map((agent) => agent.name).join(", ")}`,
   });
 };
 

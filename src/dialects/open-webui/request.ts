@@ -206,7 +206,7 @@ const styleOf = (headers: Headers, suffix: string | undefined): string => {
   const asked = suffix ?? headers.get("runcast-style")?.trim() ?? pipe?.style;
   if (asked !== undefined && asked !== "" && !isStyle(asked))
     throw new Refusal("unknown-style", `there is no style ${asked.slice(0, 40)}`, {
-      hint: `there are: ${STYLES.join(", ")}`,
+      hint: `use one of ${STYLES.join(", ")}`,
     });
   const { name } = readStyle(asked);
   return pipe ? `${name}; ${pipe.facts}` : name;

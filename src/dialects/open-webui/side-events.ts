@@ -6,7 +6,7 @@ import { withHeight } from "./embed-page.ts";
 import { codeBlock, excerpt, type Gap, jsonBytes, nameText, oneLine, plain, TEXT_BYTES } from "./text.ts";
 import { cut } from "./whole-characters.ts";
 
-/** What Open WebUI shows beside a message's text: sources, files, embeds, tasks, suggestions, a title, toasts. */
+/** What Open WebUI shows in addition to a message's text: sources, files, embeds, tasks, suggestions, a title, toasts. */
 export interface SideEvents {
   citation(event: EventOf<"citation">): readonly Frame[];
   /** A call's result as a source that can be opened. */

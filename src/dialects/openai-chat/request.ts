@@ -18,7 +18,7 @@ const callsOf = (named: CallStyle | undefined, { headers, query }: DialectReques
   const asked = named ?? headers.get("runcast-style")?.trim() ?? query.get("style") ?? "";
   if (asked === "" || isCallStyle(asked)) return asked || undefined;
   throw new Refusal("unknown-style", `there is no style ${asked.slice(0, 40)}`, {
-    hint: `there are: ${CALL_STYLES.join(", ")}`,
+    hint: `use one of ${CALL_STYLES.join(", ")}`,
   });
 };
 

@@ -6,7 +6,7 @@ export interface OpenaiLosses {
   /** The execution of the agent's own tools. */
   readonly inside: Loss;
   readonly subAgents: Loss;
-  /** Events beside the text: statuses, files, notices and the like. */
+  /** Events outside the text: statuses, files, notices and the like. */
   readonly aside: Loss;
   readonly askStart: Loss;
   readonly askEnd: Loss;
