@@ -176,7 +176,7 @@ export const checkConfig = (config: unknown, name: string): z.infer<typeof confi
   const { agents, defaultAgent } = result.data;
   if (defaultAgent !== undefined && agents && !Object.hasOwn(agents, defaultAgent)) {
     const names = Object.keys(agents);
-    const hint = didYouMean(defaultAgent, names) || `; there are: ${names.join(", ")}`;
+    const hint = didYouMean(defaultAgent, names) || `; use one of ${names.join(", ")}`;
     throw new ConfigError(`${name}: defaultAgent names ${defaultAgent}, which is not in agents${hint}`);
   }
   return result.data;

@@ -17,7 +17,7 @@ export const check: CliCommand = {
     "Reads one JSON entry per line, or a stream saved by `curl -N`. Use - for standard input. Exits with 0 if the log is valid, else 1.",
   options: {
     key: { value: "key", help: "the server's key (or RUNCAST_KEY)" },
-    agent: { help: "the address is an agent you wrote: sends it a message and checks the events it returns" },
+    agent: { help: "treats the address as an agent you wrote: sends it a message and checks the events it returns" },
     message: { value: "text", help: 'what --agent sends (default: "Hello")' },
   },
   run: async (input) => {

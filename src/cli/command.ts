@@ -64,7 +64,7 @@ export const readInput = (
     const option = Object.hasOwn(known, token.name) ? known[token.name] : undefined;
     if (!option) {
       const names = Object.keys(known).map((name) => `--${name}`);
-      throw new UsageError(`there is no option ${token.rawName}${didYouMean(token.rawName, names)}`);
+      throw new UsageError(`unknown option ${token.rawName}${didYouMean(token.rawName, names)}`);
     }
     if (option.type === "string" && token.value === undefined)
       throw new UsageError(`${token.rawName} needs a value: ${token.rawName} <${command.options[token.name]?.value}>`);

@@ -42,7 +42,7 @@ export const exportRun: CliCommand = {
       if (error instanceof CommandError) throw error;
       if (file !== undefined && (error as NodeJS.ErrnoException).syscall === "write")
         throw fileTrouble(error, file, "write");
-      throw new CommandError(`the run was written only in part: ${messageOf(error)}`, { cause: error });
+      throw new CommandError(`only part of the run was written: ${messageOf(error)}`, { cause: error });
     });
     return 0;
   },

@@ -10,7 +10,7 @@ export const init: CliCommand = {
   usage: "",
   positionals: [0, 0],
   summary: "Writes runcast.config.ts with a model, a tool and an MCP server, and .env.example.",
-  details: "Overwrites nothing: it stops if there is a configuration, and keeps an existing .env.example.",
+  details: "Never overwrites a file: stops if there is a configuration, and keeps an existing .env.example.",
   options: {},
   run: async ({ directory }) => {
     const existing = findConfigFile(directory);
@@ -52,7 +52,7 @@ const CONFIG = lines(
   '  description: "Rolls dice and returns each result.",',
   "  input: z.object({ count: z.number().int().min(1).max(10) }),",
   '  doing: "Rolling…",',
-  '  // approval: "always",                // asks a person first',
+  '  // approval: "always",                // asks the user first',
   "  run: ({ count }) => Array.from({ length: count }, () => 1 + Math.floor(Math.random() * 6)),",
   "});",
   "",

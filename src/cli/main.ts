@@ -52,7 +52,7 @@ export const main = async (args: readonly string[]): Promise<number> => {
   const wanted = isHelp ? rest[0]! : name;
   const command = await commands.get(wanted)?.();
   try {
-    if (!command) throw new UsageError(`there is no command ${wanted}${didYouMean(wanted, commands.keys())}`);
+    if (!command) throw new UsageError(`unknown command ${wanted}${didYouMean(wanted, commands.keys())}`);
     const { help, ...input } = isHelp ? { help: true, positionals: [], options: {} } : readInput(command, rest);
     if (help) {
       say(helpText(command));

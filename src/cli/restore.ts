@@ -21,7 +21,7 @@ export const restore: CliCommand = {
     if (!config.keepsFiles) throw new CommandError("this configuration's log is not in SQLite: use its engine's tools");
     if (!existsSync(file)) throw new CommandError(`there is no file ${file}`);
     if (existsSync(target) && readdirSync(target).length > 0)
-      throw new CommandError(`${target} is not empty: move it first`);
+      throw new CommandError(`${target} is not empty: move it out of the way first`);
     // Rename only when complete.
     const unfinished = `${target}.unfinished`;
     await rm(unfinished, { recursive: true, force: true });

@@ -24,8 +24,8 @@ export const serve: CliCommand = {
   summary:
     "Serves the agents in runcast.config.ts. Without one, serves an assistant (if a model is found) and a scripted demo.",
   details:
-    "The port is --port, PORT, the configuration's port or 4400, in this order. Variables are also read from .env. Without a configuration, the assistant's model is\n" +
-    "--model, RUNCAST_MODEL, that of a provider whose key is set, or that of a server on this machine. RUNCAST_DEMO_SPEED sets how fast the demo plays.",
+    "The port is --port, PORT, the configuration's port or 4400, in this order. Variables are also read from .env. Without a configuration, the assistant uses\n" +
+    "--model, RUNCAST_MODEL, a provider whose key is set, or a model server on this machine, in this order. RUNCAST_DEMO_SPEED sets how fast the demo plays.",
   options: {
     port: { value: "number", help: "0 uses any free port (default: 4400)" },
     host: {

@@ -145,7 +145,7 @@ describe("mistakes in a command line are reported with a correction", () => {
     [["watch", "golden/run.jsonl"], "nor an address such as http://127.0.0.1:4400/runs/<run>"],
     [["watch", "x"], "RUNCAST_URL is nonsense, which is not an address such as", { RUNCAST_URL: "nonsense" }],
     [["export", "x"], ": http:// is missing, as in http://localhost:4511", { RUNCAST_URL: "localhost:4511" }],
-    [["help", "wach"], "runcast: there is no command wach; did you mean watch?\nnpm run runcast -- help lists"],
+    [["help", "wach"], "runcast: unknown command wach; did you mean watch?\nnpm run runcast -- help lists"],
   ])("%j", async (args, message, env = {}) => {
     const { error, out, code } = await runcast(args, { env });
     expect(error).toContain(message);

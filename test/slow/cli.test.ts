@@ -29,9 +29,9 @@ describe("the command line", () => {
   });
 
   test.each([
-    [["serv"], "runcast: there is no command serv; did you mean serve?"],
-    [["serve", "--prot", "80"], "runcast serve: there is no option --prot; did you mean --port?"],
-    [["--prot", "80"], "runcast serve: there is no option --prot; did you mean --port?"],
+    [["serv"], "runcast: unknown command serv; did you mean serve?"],
+    [["serve", "--prot", "80"], "runcast serve: unknown option --prot; did you mean --port?"],
+    [["--prot", "80"], "runcast serve: unknown option --prot; did you mean --port?"],
     [["serve", "--port"], "runcast serve: --port needs a value: --port <number>"],
     [["serve", "--port", "http"], "runcast serve: --port must be a number from 0 to 65535, not http"],
     [["replay"], "runcast replay: <file|url|run> is missing"],
