@@ -77,7 +77,7 @@ describe("runs over the limit", () => {
     expect(await refusal(await begin("ann", "ann 3"))).toMatchObject({
       status: 429,
       code: "too-many-runs",
-      message: "you are at your limit of active runs (1) and queued runs (1)",
+      message: "you have reached your limit of active runs (1) and queued runs (1)",
       hint: expect.stringContaining("limits.userConcurrentRuns"),
     });
     await begin("bob", "bob 1");
@@ -101,7 +101,7 @@ describe("runs over the limit", () => {
     expect(response.headers.get("retry-after")).toBe("2");
     expect(await refusal(response)).toMatchObject({
       status: 429,
-      message: "this server is at its limit of active runs (1) and queued runs (1)",
+      message: "this server has reached its limit of active runs (1) and queued runs (1)",
       hint: expect.stringContaining("limits.queuedRuns"),
     });
   });

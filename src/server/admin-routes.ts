@@ -39,7 +39,7 @@ export const adminRoutes = (options: AdminRoutesOptions): readonly PlainRoute[] 
             hint: "the default is 100",
           });
         if (wanted.action !== undefined && !AUDITED.some((action) => action === wanted.action))
-          throw new Refusal("bad-request", "unknown action", { hint: `there are ${AUDITED.join(", ")}` });
+          throw new Refusal("bad-request", "unknown action", { hint: `use one of ${AUDITED.join(", ")}` });
         const { entries, next } = await audit.list({ limit, ...(before && { before }) });
         // Filters within the page. The client continues with `next` for more.
         const fitting = entries.filter((entry) =>

@@ -145,7 +145,7 @@ const plainRoutes = (options: ApiOptions): readonly PlainRoute[] => {
     {
       method: "GET",
       path: "/openapi.json",
-      summary: "This description.",
+      summary: "This OpenAPI document.",
       handle: ({ json }) =>
         json(
           (description ??= openapi(options.facts.version, options.basePath, [

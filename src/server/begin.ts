@@ -72,5 +72,7 @@ export const createBegin = ({
 
 export const threadOf = ({ thread, agent }: RunRequest): Exclude<RunRef, string> => {
   if (thread !== undefined) return { thread, ...(agent !== undefined && { agent }) };
-  throw new Refusal("no-thread", "answers need the thread whose run asked for them", { hint: "send the thread's id" });
+  throw new Refusal("no-thread", "answers must name the thread of the run that asked for them", {
+    hint: "send the thread's id",
+  });
 };

@@ -62,7 +62,7 @@ export const createEncoding = ({ dialects, links, hasKeys, isFramed, base }: Enc
       const found = dialects.find((other) => other.name === name);
       if (found) return found;
       const names = dialects.map((other) => other.name).join(", ");
-      throw new Refusal("unknown-dialect", `there is no dialect ${name.slice(0, 40)}`, { hint: `there are: ${names}` });
+      throw new Refusal("unknown-dialect", `there is no dialect ${name.slice(0, 40)}`, { hint: `use one of ${names}` });
     },
 
     headersOf: (run, dialect) => ({

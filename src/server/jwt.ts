@@ -38,7 +38,7 @@ export const createVerifyJwt = ({ jwks, issuer, audience, user = "sub", rights }
       });
       const id = payload[user];
       if (typeof id !== "string" || id === "" || id.length > LONGEST_USER)
-        throw wrong(`its claim ${user} names no user`);
+        throw wrong(`its ${user} claim does not name a user`);
       return {
         name: id,
         user: id,
@@ -69,7 +69,7 @@ const refusalOf = (error: unknown): HttpRefusal => {
     503,
     "no-identity-provider",
     "the identity provider's keys cannot be read right now",
-    "try again soon; the jwt.jwks setting says where they are",
+    "try again soon; the jwt.jwks setting contains their URL",
     { headers: { "retry-after": "5" }, retryable: true },
   );
 };

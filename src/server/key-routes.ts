@@ -37,7 +37,7 @@ export const keyRoutes = (options: KeyRoutesOptions): readonly PlainRoute[] => {
       handle: async ({ env: { principal, incoming }, json }) => {
         needAdmin(principal);
         if (!options.hasKeys)
-          throw new Refusal("no-keys", "this server requires no key, so adding one would protect nothing", {
+          throw new Refusal("no-keys", "this server requires no key, so adding one would not protect anything", {
             status: 409,
             hint: "configure the key setting first",
           });

@@ -25,9 +25,11 @@ export const openapi = (version: string, basePath: string, routes: readonly Desc
     components: {
       securitySchemes: {
         key: { type: "http", scheme: "bearer" },
-        token: { type: "apiKey", in: "query", name: "token", description: "a share link's, for one run" },
+        token: { type: "apiKey", in: "query", name: "token", description: "the token of a share link, for one run" },
       },
-      responses: { Refusal: { description: "Why not.", content: { "application/json": { schema: refusal } } } },
+      responses: {
+        Refusal: { description: "The reason for the refusal.", content: { "application/json": { schema: refusal } } },
+      },
     },
   };
 };
@@ -37,7 +39,9 @@ const operation = ({ path, summary, query = [], body, streams }: Described): unk
   parameters: [
     ...[...path.matchAll(/:(\w+)/g)].map(([, name]) => ({ name, in: "path", required: true, schema })),
     ...query.map((name) => ({ name, in: "query", schema })),
-    ...(streams ? [{ name: "Last-Event-ID", in: "header", schema, description: "the last frame that arrived" }] : []),
+    ...(streams
+      ? [{ name: "Last-Event-ID", in: "header", schema, description: "the id of the last frame that arrived" }]
+      : []),
   ],
   ...(body && { requestBody: { content: { "application/json": { schema: body() } } } }),
   responses: {

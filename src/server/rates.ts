@@ -12,7 +12,7 @@ export interface Rates {
   /** Called before a key or token is checked. After too many wrong ones, refuses right and wrong ones alike for a while. */
   mayGuess(request: IncomingMessage): void;
   guessedWrong(request: IncomingMessage): void;
-  /** Whether this key was valid from this address before. Its holder is not guessing, even if others at the address are. */
+  /** Whether this key was accepted from this address before. Its holder is not guessing, even if others at the address are. */
   isKnown(request: IncomingMessage, key: string): boolean;
   guessedRight(request: IncomingMessage, key: string): void;
 }

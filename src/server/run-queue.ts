@@ -122,13 +122,13 @@ export const createRunQueue = (limits: QueueLimits): RunQueue => {
 
 const lineIsFull = (most: number, waiting: number): HttpRefusal =>
   refusal(
-    `this server is at its limit of active runs (${most})${waiting > 0 ? ` and queued runs (${waiting})` : ""}`,
+    `this server has reached its limit of active runs (${most})${waiting > 0 ? ` and queued runs (${waiting})` : ""}`,
     "limits.concurrentRuns and limits.queuedRuns",
   );
 
 const ownLineIsFull = (most: number, waiting: number): HttpRefusal =>
   refusal(
-    `you are at your limit of active runs (${most})${waiting > 0 ? ` and queued runs (${waiting})` : ""}`,
+    `you have reached your limit of active runs (${most})${waiting > 0 ? ` and queued runs (${waiting})` : ""}`,
     "limits.userConcurrentRuns and limits.userQueuedRuns",
   );
 
