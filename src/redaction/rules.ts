@@ -1,6 +1,6 @@
 /** A rule for text that must not be stored. If the pattern has a group `secret`, only that is removed. */
 export interface Rule {
-  /** What it finds, for the user: `2 × e-mail address`. */
+  /** What it finds, for the user: `2 × email address`. */
   readonly name: string;
   /** A more specific name, for lists of what was removed. */
   readonly kind?: string;
@@ -51,7 +51,7 @@ export const PRESETS = {
   ],
   emails: [
     {
-      name: "e-mail address",
+      name: "email address",
       pattern: /[\w.%+'\u00a1-\uffff-]+@[\w\u00a1-\uffff-]+(?:\.[\w\u00a1-\uffff-]+)+/,
     },
   ],

@@ -50,7 +50,7 @@ export type ShellInput = z.infer<typeof input>;
 /** Runs commands. No process of a command outlives its call, whether the call ended, was cancelled or timed out. */
 export const shell = (options: ShellOptions): Tool => {
   if (options.enabled !== true) {
-    throw new Error("shell() runs commands as the server's own user. Pass enabled: true if you want that.");
+    throw new Error("shell() runs commands as the server's own user. To allow that, pass enabled: true.");
   }
   if (process.platform === "win32") throw new Error("shell() needs Linux, macOS or another Unix.");
   const root = realpathSync(options.workspace);

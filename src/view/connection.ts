@@ -29,8 +29,7 @@ const WAITS: Readonly<Record<string, string>> = {
   storage: "the server's storage",
 };
 
-const UNSTORED =
-  "The run stopped because the server cannot store it. Its end will be stored when the storage works again.";
+const UNSTORED = "The run stopped because the server cannot store it. Its end will be stored when storage works again.";
 
 /** Problems that end a connection without a response from the server. */
 const NOT_REFUSALS: ReadonlySet<string> = new Set(["no-stream", "reader-failed"]);

@@ -120,7 +120,7 @@ describe("answers", () => {
     decoder.pause.answered(second!, undefined);
     expect(decoder.pause.tools()).toMatchObject([
       { tool_name: "send_mail", confirmed: true, tool_args: { to: "eve@example.com" } },
-      { tool_name: "send_mail", confirmed: false, confirmation_note: "Nobody answered." },
+      { tool_name: "send_mail", confirmed: false, confirmation_note: "No one answered." },
       { tool_name: "get_weather", result: "sunny in Paris" },
     ]);
   });

@@ -2,7 +2,7 @@
 export const arithmetic = (expression: string): number => {
   const tokens = [...expression.matchAll(/\s*(\d+(?:\.\d+)?|[-+*/%^()]|\S)/g)].map(([, token]) => token ?? "");
   let at = 0;
-  const wrong = () => new SyntaxError(`${tokens[at] ?? "the end"} was not expected in ${expression}`);
+  const wrong = () => new SyntaxError(`unexpected ${tokens[at] ?? "end"} in ${expression}`);
   const accept = (...wanted: string[]) => (wanted.includes(tokens[at] ?? "") ? tokens[at++] : undefined);
 
   const atom = (): number => {

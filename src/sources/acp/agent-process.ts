@@ -9,7 +9,7 @@ import { guardExit } from "./exit-guard.ts";
 export interface AgentProcess {
   readonly stdin: Writable;
   readonly stdout: Readable;
-  /** Resolves with why the process is gone. Never rejects. */
+  /** Resolves with the reason why the process has ended. Never rejects. */
   readonly gone: Promise<Refusal>;
   /** Gives the agent this much time to exit, then kills it and everything it started. */
   stop(graceMs: number): Promise<void>;
@@ -52,7 +52,7 @@ export const startProcess = (
   const stop = async (graceMs: number): Promise<void> => {
     child.stdin.end();
     await Promise.race([gone, sleep(graceMs, undefined, { ref: false })]);
-    // Also if the agent has exited: processes that it started may still run.
+    // Even if the agent has exited: processes that it started may still run.
     await tree?.kill();
     child.stdout.destroy();
     child.stderr.destroy();

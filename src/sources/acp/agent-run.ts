@@ -260,7 +260,7 @@ const NOBODY = { outcome: { outcome: "cancelled" } };
 const CANNOT_STOP: Event = {
   type: "notice",
   level: "warning",
-  text: "The agent cannot stop only a part of its work, so it may still be running. Stop the run to end it.",
+  text: "The agent cannot stop only part of its work, so that part may still be running. Stop the run to end it.",
 };
 
 const LOST: Event = {

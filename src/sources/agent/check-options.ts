@@ -175,7 +175,7 @@ const toolSchema = z.object({
     .optional(),
   approval: z
     .custom((value) => isFunction(value) || value === "always" || value === "never", {
-      error: 'must be "always", "never", or a function that says which',
+      error: 'must be "always", "never", or a function that returns one of them',
     })
     .optional(),
   timeoutMs: milliseconds.optional(),

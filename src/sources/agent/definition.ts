@@ -63,7 +63,7 @@ export interface AgentOptions {
   readonly stallMs?: number;
   /** How many times a step is tried as long as nothing of its response has been shown. Default: 3. */
   readonly maxAttempts?: number;
-  /** How much of one result the model receives, in characters. The log stores all of it. Default: 100 000. */
+  /** How much of one result the model receives, in characters. The log stores all of it. Default: 100,000. */
   readonly maxResultLength?: number;
   /** A run that takes more steps ends with the error `step-limit`. Default: 50. */
   readonly maxSteps?: number;

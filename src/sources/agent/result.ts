@@ -11,7 +11,7 @@ export interface Result {
 }
 
 /**
- * Converts a tool's return value to content. Stores bytes as a file beside the log, and throws a returned error. Throws
+ * Converts a tool's return value to content. Stores bytes as a file alongside the log, and throws a returned error. Throws
  * if the value is not JSON.
  */
 export const resultOf = async (returned: unknown, put: RunContext["put"]): Promise<Result> => {

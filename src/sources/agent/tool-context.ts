@@ -163,7 +163,7 @@ export const toolContext = (
     context,
     written,
     async close(cut) {
-      ending.abort({ code: "ended", message: `The call of ${definition.name} has ended.` });
+      ending.abort({ code: "ended", message: `The call to ${definition.name} has ended.` });
       await Promise.allSettled(busy);
       for (const isOpen of texts.values()) (isOpen.end as (cut?: boolean) => void)(cut);
       open = false;

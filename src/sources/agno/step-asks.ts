@@ -53,7 +53,7 @@ const routeAsk = (step: Fields, name: string): StepAsk => {
     .filter((one): one is string => typeof one === "string")
     .slice(0, 100);
   const isMany = step["allow_multiple_selections"] === true;
-  const title = `Which way from ${name}?`;
+  const title = `Choose a route for ${name}`;
   const many: Json = { type: "array", items: { type: "string", enum: routes } };
   return {
     event: isMany

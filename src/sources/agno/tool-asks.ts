@@ -67,7 +67,7 @@ const approval = (call: OpenCall, raw: Fields): ToolAsk => ({
       const edited = answer.input !== undefined && { tool_args: answer.input };
       return { fields: { ...raw, confirmed: true, ...edited }, events: [] };
     }
-    const note = answer ? answer.reason : "Nobody answered.";
+    const note = answer ? answer.reason : "No one answered.";
     const error = { code: "denied", message: note ?? "The user denied this call." };
     return {
       fields: { ...raw, confirmed: false, confirmation_note: note ?? null },

@@ -4,7 +4,7 @@ import type { RunContext } from "../../source.ts";
 import type { RemoteConnection } from "./connection.ts";
 
 /**
- * Copies files that a Runcast server stores beside its log to this run, because their ids mean nothing to viewers of
+ * Copies files that a Runcast server stores alongside its log to this run, because their ids mean nothing to viewers of
  * this run. Synchronous for events without a file: most events are tokens.
  */
 export const adoptFiles = (event: Event, connection: RemoteConnection, { put }: RunContext): Event | Promise<Event> => {

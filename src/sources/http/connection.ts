@@ -24,7 +24,7 @@ export interface RemoteConnection {
   readonly isFollowed: boolean;
   /** Settles when the start has been answered or has failed. */
   readonly begun: Promise<void>;
-  /** The bytes of a file that a Runcast server stores beside the run. Undefined if it cannot be fetched. */
+  /** The bytes of a file that a Runcast server stores alongside the run. Undefined if it cannot be fetched. */
   file(id: string): Promise<Uint8Array | undefined>;
   /** Sets the run's id from its run-start, if the server did not send one in its headers. */
   named(run: string): void;

@@ -29,7 +29,7 @@ export interface Calls {
 }
 
 const MAX_REQUESTS = 100;
-const NOBODY = "Nobody answered.";
+const NOBODY = "No one answered.";
 
 export const interruptOf = (payload: unknown, calls: Calls): Interrupt => {
   const fields = fieldsOf(payload);

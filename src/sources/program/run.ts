@@ -88,7 +88,7 @@ const createAgent = (shared: Shared, signal: AbortSignal, agent: string | undefi
   const allowed = async (call: string, name: string, value: Json): Promise<void> => {
     const { outcome, answer } = await asked("approval", { title: name, call, value });
     if (outcome === "answered" && answer?.allow) return;
-    const message = answer?.reason ?? `The call of ${name} was not allowed.`;
+    const message = answer?.reason ?? `The call to ${name} was not allowed.`;
     emit({ type: "tool-end", call, outcome: "denied", error: { code: "denied", message } });
     throw new Refusal("denied", message);
   };

@@ -115,7 +115,7 @@ const MAGIC: readonly (readonly [string, string])[] = [
   ["\x1f\x8b", "gzip data"],
   ["\x28\xb5\x2f\xfd", "zstd data"],
   ["\x7fELF", "a program"],
-  ["SQLite forma", "an SQLite database"],
+  ["SQLite forma", "a SQLite database"],
 ];
 
 /** The last position up to `end` that does not split a character. */

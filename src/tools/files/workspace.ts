@@ -75,7 +75,8 @@ export const namesOf = (path: string): string[] => {
   if (names.length > MAX_DEPTH) refuse(`has more than ${MAX_DEPTH} levels.`);
   for (const name of names) {
     if (name === "..") refuse("contains '..', which leads out of a directory.");
-    if (process.platform === "win32" && WINDOWS_SPECIAL.test(name)) refuse("contains a name that means a device here.");
+    if (process.platform === "win32" && WINDOWS_SPECIAL.test(name))
+      refuse("contains a name that is reserved for a device here.");
   }
   return names;
 };

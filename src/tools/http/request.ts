@@ -68,7 +68,7 @@ const redirected = (request: Request, from: URL, location: string, status: numbe
   if (keeps && (request.body !== undefined || !isReading) && !isSameOrigin) {
     throw new Refusal(
       "redirect",
-      `${from.href} redirects the request to ${to.origin}. Send it there directly if that is right.`,
+      `${from.href} redirects the request to ${to.origin}. Send it there directly if that is intended.`,
     );
   }
   // Headers, above all credentials, are meant for one server only.
