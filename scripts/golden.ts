@@ -128,7 +128,7 @@ const demoSource = demoAgent({ speed: Infinity });
 const stories: readonly Playable[] = [
   ...demoStories,
   ...extraStories,
-  { name: "everything", message: "Hello", description: "what any other message plays: a bit of everything" },
+  { name: "everything", message: "Hello", description: "the story for any other message: a bit of everything" },
   {
     name: "crash",
     message: demoStories.find(({ name }) => name === "cancel")!.message,

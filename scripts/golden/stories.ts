@@ -93,14 +93,14 @@ export const extraStories: readonly Story[] = [
   {
     name: "filtered",
     message: FILTERED,
-    description: "the provider's content filter stopped the answer, and the provider says so in its own words",
+    description: "the provider's content filter stopped the answer, and the provider explains this in its own words",
     source: endingAs("content-filter", FILTERED, "I cannot help with that request."),
   },
   resume,
   {
     name: "approval options",
     message: "Edit the file",
-    description: "an approval with several ways to allow or deny, and the one that was taken",
+    description: "an approval with several ways to allow or deny, and the one that was chosen",
     source: offering,
   },
 ];

@@ -106,7 +106,7 @@ export const stories: readonly DemoStory[] = [
     "question",
     /\bask me\b|\bquestion\b/i,
     "Ask me a question",
-    "a tool that asks a person to choose",
+    "a tool that asks the user to choose",
     () => [{ call: "ask_focus", input: { question: "What should I look at first?" } }],
     ({ results }) => [
       { say: `${results[0]?.text ?? "There was no answer."} I would have picked the tests, but it's your call.` },
