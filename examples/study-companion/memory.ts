@@ -56,7 +56,7 @@ export const memoryTools = (workspace: string): Tool[] => {
     title: "Propose a memory edit",
     description: "Proposes a new text for a memory block. The student sees it and allows, edits or denies it.",
     input: z.object({
-      label: z.string().regex(/^[a-z][a-z0-9-]{0,40}$/, "small letters, digits and -"),
+      label: z.string().regex(/^[a-z][a-z0-9-]{0,40}$/, "lowercase letters, digits and -"),
       body: z.string().min(1).max(20_000).describe("The whole new text"),
       title: z.string().optional().describe("For a new block"),
       reason: z.string().describe("Why, in a sentence"),

@@ -16,7 +16,7 @@ export const noteTools = ({ workspace, compiler }: NoteOptions): Tool[] => {
   const createLecture = defineTool({
     name: "create_lecture",
     title: "Create a lecture",
-    description: "Makes the directory of a new lecture with empty notes, and answers with the path of the notes.",
+    description: "Creates the directory of a new lecture with empty notes, and returns the path of the notes.",
     input: z.object({ title: z.string().min(1).max(200) }),
     async run({ title }, { file }) {
       const lectures = path.join(workspace, "lectures");
@@ -35,7 +35,8 @@ export const noteTools = ({ workspace, compiler }: NoteOptions): Tool[] => {
   const compileNotes = defineTool({
     name: "compile_notes",
     title: "Compile notes",
-    description: "Makes a PDF of a LaTeX file, or plain text where no LaTeX is installed. Says what is wrong with it.",
+    description:
+      "Compiles a LaTeX file to a PDF, or to plain text if LaTeX is not installed. Reports what is wrong with it.",
     input: z.object({ path: z.string().describe("Relative to the workspace, such as lectures/01-sets/notes.tex") }),
     doing: "Compiling notes…",
     timeoutMs: 120_000,
