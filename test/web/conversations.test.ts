@@ -43,7 +43,7 @@ const createBrowser = (url: string) => {
   const openTab = (kept: Database = database): Conversations => {
     const own: ((conversation: string) => void)[] = [];
     const tabs: Tabs = {
-      tell: (conversation) => {
+      notify: (conversation) => {
         for (const listener of listeners) if (!own.includes(listener)) queueMicrotask(() => listener(conversation));
       },
       onTold: (listener) => {

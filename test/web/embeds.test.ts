@@ -58,7 +58,7 @@ describe("a message of an embed", () => {
     frameMessageOf({ data, source, origin } as MessageEvent<unknown>, window);
 
   test("counts only if it comes from its own frame, with an opaque origin", () => {
-    expect(from({ runcast: { height: 10.2 } })).toEqual({ says: "height", height: 11 });
+    expect(from({ runcast: { height: 10.2 } })).toEqual({ type: "height", height: 11 });
     expect(from({ runcast: { height: 10 } }, {})).toBeUndefined();
     expect(from({ runcast: { height: 10 } }, window, "https://elsewhere.example")).toBeUndefined();
     expect(
@@ -72,10 +72,10 @@ describe("a message of an embed", () => {
   );
 
   test("is limited in size", () => {
-    expect(from({ type: "iframe:height", height: 1e9 })).toEqual({ says: "height", height: 4000 });
-    expect(from({ runcast: { draft: "x".repeat(1e6) } })).toEqual({ says: "draft", text: "x".repeat(10_000) });
+    expect(from({ type: "iframe:height", height: 1e9 })).toEqual({ type: "height", height: 4000 });
+    expect(from({ runcast: { draft: "x".repeat(1e6) } })).toEqual({ type: "draft", text: "x".repeat(10_000) });
     expect(from({ runcast: { blocked: "https://evil.example/secret?x" } })).toEqual({
-      says: "blocked",
+      type: "blocked",
       origin: "https://evil.example",
     });
   });
@@ -143,7 +143,7 @@ test.each([undefined, null, 7, "text", [], { helper: "https://a.example" }])(
 );
 
 test("an app gets responses and its call, and requests for missing features are refused", () => {
-  const told: unknown[] = [];
+  const received: unknown[] = [];
   const host = createAppHost({
     call: {
       input: { city: "Bern" },
@@ -153,9 +153,9 @@ test("an app gets responses and its call, and requests for missing features are 
       error: undefined,
     },
     theme: "dark",
-    onHeight: (height) => told.push(height),
-    onDraft: (text) => told.push(text),
-    onLink: (url) => told.push(url),
+    onHeight: (height) => received.push(height),
+    onDraft: (text) => received.push(text),
+    onLink: (url) => received.push(url),
   });
   const ask = (method: string, params = {}, id: number | undefined = 1) =>
     host({ jsonrpc: "2.0", method, params, ...(id !== undefined && { id }) }) as any[];
@@ -174,7 +174,7 @@ test("an app gets responses and its call, and requests for missing features are 
   expect(ask("ui/open-link", { url: "https://bank.example@evil.example/" })[0].result).toEqual({ isError: true });
   ask("ui/open-link", { url: "https://a.example" });
   ask("ui/message", { role: "user", content: [{ type: "text", text: "more" }] });
-  expect(told).toEqual(["https://a.example/", "more"]);
+  expect(received).toEqual(["https://a.example/", "more"]);
 });
 
 test("a browser tool responds with a page only if it is inline", () => {

@@ -149,7 +149,7 @@ export const createConversations = (options: ConversationsOptions): Conversation
     // There may be free space again.
     if (overview.trouble) void buffer.flush();
     opened.hold(id, changed);
-    tabs?.tell(id);
+    tabs?.notify(id);
     await refresh();
     return changed;
   };
@@ -158,7 +158,7 @@ export const createConversations = (options: ConversationsOptions): Conversation
     await store.remove(id);
     history?.forget(id);
     opened.hold(id, undefined);
-    tabs?.tell(id);
+    tabs?.notify(id);
     await refresh();
   };
   /** A failure to connect is not kept, so the next call tries again. */
@@ -281,7 +281,7 @@ export const createConversations = (options: ConversationsOptions): Conversation
     },
     import: async (text) => {
       const imported = await importConversations(store, text, createId);
-      tabs?.tell("");
+      tabs?.notify("");
       await refresh();
       return imported;
     },

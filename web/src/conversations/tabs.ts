@@ -1,7 +1,7 @@
 /** The other tabs of this browser. */
 export interface Tabs {
   /** Reports that a conversation has changed. "" means only the list. */
-  tell(conversation: string): void;
+  notify(conversation: string): void;
   onTold(listener: (conversation: string) => void): void;
 }
 
@@ -9,7 +9,7 @@ export const otherTabs = (name: string): Tabs => {
   const channel = new BroadcastChannel(name);
   return {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no target but its own origin
-    tell: (conversation) => channel.postMessage(conversation),
+    notify: (conversation) => channel.postMessage(conversation),
     onTold: (listener) => channel.addEventListener("message", ({ data }) => listener(String(data))),
   };
 };

@@ -1,12 +1,12 @@
 /** Messages that an embedded document may send to the page. All others are ignored. */
 export type FrameMessage =
-  | { readonly says: "ready" }
-  | { readonly says: "height"; readonly height: number }
-  | { readonly says: "blocked"; readonly origin: string }
+  | { readonly type: "ready" }
+  | { readonly type: "height"; readonly height: number }
+  | { readonly type: "blocked"; readonly origin: string }
   /** Text it proposes for the next message. The user decides whether to send it. */
-  | { readonly says: "draft"; readonly text: string }
+  | { readonly type: "draft"; readonly text: string }
   /** A request or notification of an MCP App. */
-  | { readonly says: "rpc"; readonly rpc: Rpc };
+  | { readonly type: "rpc"; readonly rpc: Rpc };
 
 export interface Rpc {
   readonly jsonrpc: "2.0";
@@ -26,7 +26,7 @@ export const frameMessageOf = (event: MessageEvent<unknown>, frame: Window | nul
   if (typeof data !== "object" || data === null) return undefined;
   if (data["jsonrpc"] === "2.0") return rpcOf(data);
   const own = data["runcast"];
-  if (own === "ready") return { says: "ready" };
+  if (own === "ready") return { type: "ready" };
   if (typeof own === "object" && own !== null) return ownMessage(own as Record<string, unknown>);
   // The format of documents written for Open WebUI.
   if (data["type"] === "iframe:height") return heightOf(data["height"]);
@@ -36,21 +36,21 @@ export const frameMessageOf = (event: MessageEvent<unknown>, frame: Window | nul
 const ownMessage = ({ height, blocked, draft }: Record<string, unknown>): FrameMessage | undefined => {
   if (typeof blocked === "string") {
     const origin = URL.canParse(blocked) ? new URL(blocked).origin : blocked.slice(0, 100);
-    return { says: "blocked", origin };
+    return { type: "blocked", origin };
   }
-  if (typeof draft === "string") return { says: "draft", text: draft.slice(0, LONGEST_DRAFT) };
+  if (typeof draft === "string") return { type: "draft", text: draft.slice(0, LONGEST_DRAFT) };
   return heightOf(height);
 };
 
 const heightOf = (height: unknown): FrameMessage | undefined =>
   typeof height === "number" && Number.isFinite(height)
-    ? { says: "height", height: Math.min(Math.max(Math.ceil(height), 0), MAX_PIXELS) }
+    ? { type: "height", height: Math.min(Math.max(Math.ceil(height), 0), MAX_PIXELS) }
     : undefined;
 
 const rpcOf = ({ id, method, params }: Record<string, unknown>): FrameMessage | undefined =>
   typeof method === "string"
     ? {
-        says: "rpc",
+        type: "rpc",
         rpc: {
           jsonrpc: "2.0",
           method,

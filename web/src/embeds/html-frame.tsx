@@ -81,11 +81,11 @@ export const HtmlFrame = ({ html, title, origins, maxHeight, call, onDraft, onBl
       const message = frameMessageOf(event, target);
       if (!message || !target) return;
       // A message to an opaque origin must use the target "*". Only this window receives it.
-      if (message.says === "ready") onReady();
+      if (message.type === "ready") onReady();
       else if (!isGiven) return;
-      else if (message.says === "height") setHeight(message.height);
-      else if (message.says === "blocked") latest.current.onBlocked(message.origin);
-      else if (message.says === "draft") latest.current.onDraft?.(message.text);
+      else if (message.type === "height") setHeight(message.height);
+      else if (message.type === "blocked") latest.current.onBlocked(message.origin);
+      else if (message.type === "draft") latest.current.onDraft?.(message.text);
       else for (const reply of host(message.rpc)) target.postMessage(reply, "*");
     };
     addEventListener("message", take);

@@ -42,7 +42,7 @@ export const AgentCard = memo(({ node, children }: AgentCardProps) => {
         onToggle={setChosen}
         line={
           <>
-            <StateMark badge={badge} says={isOver && badge.tone !== "good"} />
+            <StateMark badge={badge} showsWord={isOver && badge.tone !== "good"} />
             <IconAgent className="size-4 text-accent @max-2xs:hidden" />
             {/* The task distinguishes agents of the same name. Without room next to the name, it moves below it. */}
             <span className="flex min-w-0 flex-1 items-baseline gap-x-2 @max-sm:flex-col">

@@ -47,7 +47,7 @@ export const CallCard = memo(({ node }: { readonly node: CallNode }) => {
         onToggle={setChosen}
         line={
           <>
-            <StateMark badge={badge} says={badge.tone !== "good" && badge.tone !== "active"} />
+            <StateMark badge={badge} showsWord={badge.tone !== "good" && badge.tone !== "active"} />
             <span
               className="max-w-[60%] shrink-0 truncate font-medium @max-xs:max-w-none @max-xs:flex-1 @max-xs:shrink"
               title={call.name}

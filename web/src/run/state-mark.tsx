@@ -51,8 +51,8 @@ export const StateIcon = ({ badge }: { readonly badge: Badge }) => {
   );
 };
 
-/** The icon and word of a state. The word is only for screen readers unless `says` is set. */
-export const StateMark = ({ badge, says = false }: { readonly badge: Badge; readonly says?: boolean }) => {
+/** The icon and word of a state. The word is only for screen readers unless `showsWord` is set. */
+export const StateMark = ({ badge, showsWord = false }: { readonly badge: Badge; readonly showsWord?: boolean }) => {
   const Icon = ICONS[badge.state];
   return (
     <span
@@ -62,7 +62,7 @@ export const StateMark = ({ badge, says = false }: { readonly badge: Badge; read
       title={badge.word}
     >
       <Icon />
-      <span className={says ? "text-xs font-medium" : "sr-only"}>{badge.word}</span>
+      <span className={showsWord ? "text-xs font-medium" : "sr-only"}>{badge.word}</span>
     </span>
   );
 };
