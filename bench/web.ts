@@ -104,7 +104,7 @@ async function main(): Promise<number> {
     return {
       open: async (page) => {
         await page.goto(url);
-        await page.getByLabel("File with conversations").setInputFiles({
+        await page.getByLabel("Conversation file").setInputFiles({
           name: "conversations.json",
           mimeType: "application/json",
           buffer: Buffer.from(historyFile(past)),

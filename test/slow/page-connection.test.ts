@@ -117,7 +117,7 @@ describeInBrowser("the page's connection", ({ serve, open, openHideable }: Brows
     const note = page.getByRole("alert");
     await note.waitFor();
     expect(await note.locator("p").allInnerTexts()).toEqual([
-      "Not stopped: the server cannot be reached.",
+      "Could not stop the run: the server cannot be reached.",
       "The run continues without this page; press Stop again when the connection is back.",
     ]);
     expect(await violations(page)).toEqual([]);
@@ -165,7 +165,7 @@ describeInBrowser("the page's connection", ({ serve, open, openHideable }: Brows
     const second = await open(url);
     await send(second, "hello");
     await second
-      .getByText(/^(Retrying in \d+ s|Retrying now): this server is at its limit of active runs \(1\)\.$/)
+      .getByText(/^(Retrying in \d+ s|Retrying now): this server has reached its limit of active runs \(1\)\.$/)
       .waitFor();
     expect(await violations(second)).toEqual([]);
   });

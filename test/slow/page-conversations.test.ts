@@ -41,7 +41,7 @@ const download = async (page: Page, act: () => Promise<void>): Promise<string> =
   return await readFile(await saved.path(), "utf8");
 };
 /** Excludes text for screen readers. */
-const said = (page: Page, text: string | RegExp) => page.getByRole("article", { name: "Agent" }).getByText(text);
+const answerText = (page: Page, text: string | RegExp) => page.getByRole("article", { name: "Agent" }).getByText(text);
 /** The visible text of the answers. */
 const shownText = async (page: Page) => (await page.getByRole("article", { name: "Agent" }).allInnerTexts()).join("\n");
 /** All runs that the browser has stored. */
@@ -136,24 +136,24 @@ describeInBrowser("conversations on the page", ({ serve, open, openBeside }: Bro
     await first.getByRole("button", { name: "Edit" }).click();
     await page.getByRole("textbox", { name: /edit/i }).fill("Better question");
     await page.keyboard.press("Enter");
-    await said(page, "Answer 2 begins and ends.").waitFor();
+    await answerText(page, "Answer 2 begins and ends.").waitFor();
     await page.getByRole("button", { name: "Run again" }).click();
-    await said(page, "Answer 3 begins and ends.").waitFor();
-    expect(await said(page, /Answer [12] begins/).count()).toBe(0);
+    await answerText(page, "Answer 3 begins and ends.").waitFor();
+    expect(await answerText(page, /Answer [12] begins/).count()).toBe(0);
     await page.getByRole("article", { name: "Agent" }).getByRole("button", { name: "Earlier version" }).click();
-    await said(page, "Answer 2 begins and ends.").waitFor();
+    await answerText(page, "Answer 2 begins and ends.").waitFor();
     await page.reload();
-    await said(page, "Answer 2 begins and ends.").waitFor();
+    await answerText(page, "Answer 2 begins and ends.").waitFor();
     await first.getByRole("button", { name: "Earlier version" }).click();
-    await said(page, "Answer 1 begins and ends.").waitFor();
+    await answerText(page, "Answer 1 begins and ends.").waitFor();
     expect(await violations(page)).toEqual([]);
     await page.getByRole("article", { name: "Agent" }).getByRole("button", { name: "Fork" }).click();
     await rows(page).nth(1).waitFor();
     await send(page, "Go on");
-    await said(page, "Answer 4 begins and ends.").waitFor();
+    await answerText(page, "Answer 4 begins and ends.").waitFor();
     await rows(page).nth(1).getByRole("button").first().click();
-    await said(page, "Answer 1 begins and ends.").waitFor();
-    expect(await said(page, "Answer 4 begins and ends.").count()).toBe(0);
+    await answerText(page, "Answer 1 begins and ends.").waitFor();
+    expect(await answerText(page, "Answer 4 begins and ends.").count()).toBe(0);
   });
 
   test("a reload and another tab during a run continue exactly, and every entry is stored once", async () => {
@@ -165,15 +165,15 @@ describeInBrowser("conversations on the page", ({ serve, open, openBeside }: Bro
     );
     const page = await open(url);
     await send(page, "Question");
-    await said(page, "Answer 1 begins").waitFor();
+    await answerText(page, "Answer 1 begins").waitFor();
     await page.reload();
-    await said(page, "Answer 1 begins").waitFor();
+    await answerText(page, "Answer 1 begins").waitFor();
     const other = await openBeside(page, page.url());
-    await said(other, "Answer 1 begins").waitFor();
+    await answerText(other, "Answer 1 begins").waitFor();
     gate.resolve();
-    await said(other, "Answer 1 begins and ends.").waitFor();
+    await answerText(other, "Answer 1 begins and ends.").waitFor();
     await page.bringToFront();
-    await said(page, "Answer 1 begins and ends.").waitFor();
+    await answerText(page, "Answer 1 begins and ends.").waitFor();
     await ended(page, "done");
     expect(await shownText(page)).toBe(await shownText(other));
     const [[run, entries] = ["", []]] = Object.entries(await keptRuns(page));
@@ -189,28 +189,30 @@ describeInBrowser("conversations on the page", ({ serve, open, openBeside }: Bro
     const text = await download(page, () => sidebar(page).getByRole("button", { name: "Export all" }).click());
     for (const { run } of await log.list({ limit: 10 })) await log.drop(run);
     await page.reload();
-    await said(page, "Answer 1 begins and ends.").waitFor();
+    await answerText(page, "Answer 1 begins and ends.").waitFor();
     await page.getByRole("button", { name: /look/ }).first().click();
     await page.getByText("Seen by Answer 1").waitFor();
-    const stranger = await open(url);
-    await stranger.getByLabel("File with conversations").setInputFiles({
+    const otherBrowser = await open(url);
+    await otherBrowser.getByLabel("Conversation file").setInputFiles({
       name: "conversations.json",
       mimeType: "application/json",
       buffer: Buffer.from(text),
     });
-    await sidebar(stranger).getByText("1 conversation added.").waitFor();
-    await titles(stranger).click();
-    await said(stranger, "Answer 1 begins and ends.").waitFor();
+    await sidebar(otherBrowser).getByText("1 conversation added.").waitFor();
+    await titles(otherBrowser).click();
+    await answerText(otherBrowser, "Answer 1 begins and ends.").waitFor();
     expect(
-      JSON.parse(await download(stranger, () => sidebar(stranger).getByRole("button", { name: "Export all" }).click())),
+      JSON.parse(
+        await download(otherBrowser, () => sidebar(otherBrowser).getByRole("button", { name: "Export all" }).click()),
+      ),
     ).toEqual(JSON.parse(text));
-    await stranger.getByLabel("File with conversations").setInputFiles({
+    await otherBrowser.getByLabel("Conversation file").setInputFiles({
       name: "wrong.json",
       mimeType: "application/json",
       buffer: Buffer.from("{}"),
     });
-    await sidebar(stranger).getByText("wrong.json: this is not a conversation file").waitFor();
-    expect(await violations(stranger)).toEqual([]);
+    await sidebar(otherBrowser).getByText("wrong.json: this is not a conversation file").waitFor();
+    expect(await violations(otherBrowser)).toEqual([]);
   });
 
   test(
@@ -226,7 +228,7 @@ describeInBrowser("conversations on the page", ({ serve, open, openBeside }: Bro
         const times = { createdAt: index, updatedAt: index };
         return { id: `c${index}`, title: `Subject ${index}`, named: true, ...times, chosen: {}, messages: [message] };
       });
-      await page.getByLabel("File with conversations").setInputFiles({
+      await page.getByLabel("Conversation file").setInputFiles({
         name: "thousand.json",
         mimeType: "application/json",
         buffer: Buffer.from(JSON.stringify({ format: "runcast-conversations", version: 2, conversations, runs: {} })),
@@ -276,13 +278,14 @@ describeInBrowser("conversations on the page", ({ serve, open, openBeside }: Bro
       Object.assign(window, { isFull: true });
     });
     await send(full, "After");
-    await said(full, "Answer 3 begins and ends.").waitFor();
+    await answerText(full, "Answer 3 begins and ends.").waitFor();
     await sidebar(full).getByText("The browser's storage for this page is full.").waitFor();
     await full.evaluate(() => Reflect.deleteProperty(window, "isFull"));
     await send(full, "Room again");
-    await said(full, "Answer 4 begins and ends.").waitFor();
+    await answerText(full, "Answer 4 begins and ends.").waitFor();
     await sidebar(full).getByText("The browser's storage").waitFor({ state: "hidden" });
     await full.reload();
-    for (const answer of ["Answer 2", "Answer 3", "Answer 4"]) await said(full, `${answer} begins and ends.`).waitFor();
+    for (const answer of ["Answer 2", "Answer 3", "Answer 4"])
+      await answerText(full, `${answer} begins and ends.`).waitFor();
   });
 });

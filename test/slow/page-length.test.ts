@@ -11,7 +11,7 @@ const openLong = async (open: Browsing["open"], url: string): Promise<Page> => {
   const page = await open(url);
   const buffer = Buffer.from(historyFile(history(ANSWERS)));
   const file = { name: "long.json", mimeType: "application/json", buffer };
-  await page.getByLabel("File with conversations").setInputFiles(file);
+  await page.getByLabel("Conversation file").setInputFiles(file);
   await page.getByText("1 conversation added").waitFor();
   await page.goto(`${url}/?chat=${CONVERSATION}`);
   await page.getByText(`Question ${ANSWERS - 1}`).waitFor();

@@ -222,7 +222,7 @@ const Missing = ({ onNew }: { readonly onNew: () => void }) => {
   return (
     <div className="mx-auto w-full max-w-3xl grow px-4 py-10">
       <ProblemNote problem={problem}>
-        <Button onClick={onNew}>Start a new one</Button>
+        <Button onClick={onNew}>Start a new conversation</Button>
       </ProblemNote>
     </div>
   );

@@ -51,7 +51,7 @@ export const KeyForm = ({ onKey }: { readonly onKey: (key: string) => void }) =>
           {mistake}
         </p>
         <Button kind="main" type="submit" disabled={isBusy}>
-          {isBusy ? "Trying…" : "Open"}
+          {isBusy ? "Checking…" : "Open"}
         </Button>
       </form>
     </main>

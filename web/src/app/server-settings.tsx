@@ -55,7 +55,9 @@ export const ServerSettings = () => {
   return (
     <div className="flex flex-col gap-3">
       {servers.length === 0 && (
-        <p className="text-sm text-soft">None yet. Agents that accept servers from a request can use their tools.</p>
+        <p className="text-sm text-soft">
+          No servers yet. Agents that accept servers from a request can use the tools of the servers that you add here.
+        </p>
       )}
       <ul className="flex flex-col gap-2">
         {servers.map((server) => (

@@ -26,7 +26,7 @@ export const useStop = (run: string | undefined, onProblem: (problem: Problem | 
       setAsked(undefined);
       const hint =
         problemOf(error).hint ?? "the run continues without this page; press Stop again when the connection is back";
-      onProblem({ code: "not-stopped", message: `not stopped: ${troubleText(error)}`, hint });
+      onProblem({ code: "not-stopped", message: `could not stop the run: ${troubleText(error)}`, hint });
     }
   };
   return { isStopping, stop: () => void stop() };

@@ -103,7 +103,7 @@ const Stop = ({ run, title }: { readonly run: string; readonly title: string }) 
     <>
       {isTrouble(asked) && (
         <span role="alert" className="max-w-40 truncate text-xs text-bad" title={asked.trouble}>
-          Not stopped: {asked.trouble}
+          Could not stop: {asked.trouble}
         </span>
       )}
       <Button

@@ -29,7 +29,7 @@ export interface BoardState {
 export interface Board {
   get(): BoardState;
   subscribe(listener: () => void): () => void;
-  /** Loads older runs. A search with few results goes on until it has enough, or has examined all runs. */
+  /** Loads older runs. A search with few results continues until it has enough, or has examined all runs. */
   loadMore(): void;
   /** Which rows are visible, so that the board learns if one of these is deleted. */
   see(first: number, last: number): void;

@@ -30,7 +30,7 @@ export const ExchangeButtons = ({ isEmpty }: { readonly isEmpty: boolean }) => {
           ref={input}
           type="file"
           accept="application/json,.json"
-          aria-label="File with conversations"
+          aria-label="Conversation file"
           hidden
           onChange={({ target }) => {
             const [file] = target.files ?? [];

@@ -5,7 +5,7 @@ import type { HistoryStatus } from "./history.ts";
 /** State shared by the whole page. Replaced, never mutated. */
 export interface Overview {
   readonly isLoaded: boolean;
-  /** Last changed first. */
+  /** Most recently changed first. */
   readonly list: readonly ConversationFact[];
   /** Deleted conversations that can still be restored, newest first. */
   readonly deleted: readonly ConversationFact[];

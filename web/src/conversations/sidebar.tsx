@@ -64,7 +64,7 @@ export const Sidebar = ({ current, onOpen, onNew, onErase }: SidebarProps) => {
         {!found && <HistoryState />}
         {!found && isLoaded && list.length === 0 && (!history || history.state === "ready") && (
           <p className="px-2 py-3 text-soft">
-            Your conversations appear here. This browser stores them with everything their runs did.
+            Your conversations appear here. This browser stores them with everything that happened in their runs.
           </p>
         )}
       </div>

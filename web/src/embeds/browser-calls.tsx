@@ -49,7 +49,7 @@ export const BrowserCalls = ({ state, tools, onResults }: BrowserCallsProps) => 
       setRunning(false);
     }
   };
-  const refuse = (): void => void finish(async () => failure("the user refused to run this tool"));
+  const refuse = (): void => void finish(async () => failure("the user declined to run this tool"));
 
   if (calls.length === 0) return null;
   const names = calls.map(({ name }) => oneLine(name)).join(", ");
@@ -74,7 +74,7 @@ export const BrowserCalls = ({ state, tools, onResults }: BrowserCallsProps) => 
         {isRunning ? (
           <Button onClick={() => stopping.current?.abort()}>Stop</Button>
         ) : (
-          <Button onClick={refuse}>Refuse</Button>
+          <Button onClick={refuse}>Decline</Button>
         )}
       </p>
     </section>

@@ -9,7 +9,7 @@ interface SegmentsProps<Value extends string> {
   readonly className?: string;
 }
 
-/** Buttons side by side, one of which is on. */
+/** Buttons side by side, one of which is selected. */
 export const Segments = <Value extends string>(props: SegmentsProps<Value>) => {
   const { label, options, value: chosen, onChange, className = "rounded-md" } = props;
   return (

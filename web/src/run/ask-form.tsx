@@ -48,7 +48,7 @@ export const AskForm = ({ state, node, actions, isOnCard = false }: AskFormProps
     } catch (error) {
       drafts.set(key, {
         sending: false,
-        trouble: `Not sent: ${troubleText(error)}`,
+        trouble: `Could not send: ${troubleText(error)}`,
       });
     }
   };

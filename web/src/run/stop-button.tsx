@@ -20,7 +20,7 @@ export const StopButton = ({ target, what }: { readonly target: CancelTarget; re
         status === "cancelled" ? { text: "Stopped; closing…", waits: true } : { text: "Already ended", waits: true },
       );
     } catch (error) {
-      setAsked({ text: `Not stopped: ${troubleText(error)}`, failed: true });
+      setAsked({ text: `Could not stop: ${troubleText(error)}`, failed: true });
     }
   };
   return (

@@ -174,7 +174,7 @@ const CopyField = ({ link: { url, expires } }: { readonly link: Link }) => {
         <Button onClick={() => void copy()}>Copy</Button>
       </div>
       <p className="text-xs text-soft">
-        Ends {new Date(expires).toLocaleString()}. <span role="status">{status}</span>
+        Expires {new Date(expires).toLocaleString()}. <span role="status">{status}</span>
       </p>
     </div>
   );

@@ -11,7 +11,7 @@ interface TableViewProps {
 }
 
 export const TableView = ({ block, children }: TableViewProps) => (
-  // Makes a table that is wider than the page scrollable, also with the keyboard.
+  // Makes a table that is wider than the page scrollable, even with the keyboard.
   <div className="md-scroll" role="group" aria-label="Table" tabIndex={0}>
     <table>
       <thead>
