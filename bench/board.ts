@@ -1,6 +1,6 @@
 // npm run bench:board [-- --minutes 10] [--runs 10000] [--live 200] [--logs sqlite,redis]: the board of runs in a real
-// browser while hundreds of runs are at work, on every log. The server, the clients that start runs, and the browser with
-// its driver are separate processes. Prints the figures; fails if a target is missed.
+// browser while hundreds of runs are in progress, on every log. The server, the clients that start runs, and the browser
+// with its driver are separate processes. Prints the figures; fails if a target is missed.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -28,16 +28,16 @@ const minutes = Number(values.minutes);
 const logs = values.logs.split(",");
 const OPEN_MS = 1000;
 const TASK_MS = 50;
-/** What the heap may grow by, in bytes, between the first and the last third. */
+/** How much the heap may grow, in bytes, between the first and the last third. */
 const GROWTH = 2 * 1024 * 1024;
 const FILL_MS = 120_000;
 const REPEATS = 5;
-/** How much slower the browser is in one of the measurements. */
+/** The factor by which the browser is slowed down in one of the measurements. */
 const SLOWER = 4;
 let isMissed = false;
 
 buildPageIfStale();
-console.log(`${values.runs} runs, ${values.live} of them at work`);
+console.log(`${values.runs} runs, ${values.live} of them in progress`);
 for (const log of logs) await measure(log, log === logs.at(-1));
 process.exitCode = isMissed ? 1 : 0;
 

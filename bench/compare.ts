@@ -1,5 +1,5 @@
 // Puts Runcast and its peers through the trials of `runcast torture`, and writes docs/comparison.md: `npm run compare`, or
-// `npm run compare -- agno langgraph` for some of them, with what earlier runs on this machine have found of the others.
+// `npm run compare -- agno langgraph` for some of them, with the results of earlier runs on this machine for the others.
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -26,7 +26,7 @@ const known = readdirSync(folder)
   .map((file) => path.basename(file, ".ts"));
 const unknown = positionals.find((name) => !known.includes(name));
 if (unknown !== undefined) {
-  console.error(`there is no ${unknown}; there are ${known.join(" ")}`);
+  console.error(`unknown: ${unknown}; use ${known.join(" ")}`);
   process.exit(2);
 }
 
@@ -44,7 +44,7 @@ const elapsed = (): string => {
 };
 const progress = (name: string, text: string) => console.error(`${elapsed()}  ${name}: ${text}`);
 
-/** A system lends the floor to the next one while its silent trial only waits. */
+/** A system yields the floor to the next one while its silent trial only waits. */
 const floor = new Floor();
 
 const measure = async (peer: Peer, rank: number): Promise<Measured> => {

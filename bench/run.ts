@@ -187,7 +187,7 @@ function readArguments() {
     const known = [...scenarios({ quick: false }), ...clientScenarios({ quick: false })].map(({ name }) => name);
     const all = new Set([...known, ...Object.keys(variants), ...Object.keys(clients)]);
     const unknown = names.find((name) => !all.has(name));
-    if (unknown) throw new Error(`--only: there is no ${unknown}; there are ${[...all].join(" ")}`);
+    if (unknown) throw new Error(`--only: unknown name ${unknown}; use ${[...all].join(" ")}`);
     if (values.help) {
       console.log(USAGE);
       process.exit(EXIT.met);

@@ -66,7 +66,7 @@ export interface Log extends RunOwnership, RunControl {
   list(query: RunQuery): Promise<RunInfo[]>;
 
   /**
-   * Stores bytes beside the run's log under a new unique id. Works before the run's first entry. Fills `head` and
+   * Stores bytes alongside the run's log under a new unique id. Works before the run's first entry. Fills `head` and
    * `tail` for text. Files of a run that never starts are removed after some time.
    */
   put(run: string, bytes: Uint8Array, file: { mediaType: string; name?: string }): Promise<FileRef>;

@@ -11,7 +11,7 @@ import { strengths } from "./strengths.ts";
 const docs = path.join(import.meta.dirname, "../../docs");
 const evidence = path.join(docs, "comparison");
 
-/** Writes docs/comparison.md, and beside it what each system answered where the verdict is no. */
+/** Writes docs/comparison.md, and next to it each system's responses where the verdict is no. */
 export const writeComparison = (all: readonly Measured[]): void => {
   const systems = systemsOf(all);
   rmSync(evidence, { recursive: true, force: true });

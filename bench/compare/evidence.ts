@@ -7,14 +7,17 @@ const EXCHANGES = 4;
 const CHARACTERS = 1000;
 const OUTPUT_CHARACTERS = 2000;
 
-/** The file beside the document that shows what a system answered. */
+/** The file next to the document that shows a system's responses. */
 export const evidenceFile = ({ name }: System): string =>
   `${name
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, "-")
     .replace(/-$/, "")}.json`;
 
-/** What stands behind each "no" of a system: its own answers as they came, and what its server printed. Undefined: there is no "no". */
+/**
+ * The evidence for each "no" of a system: its own responses, unchanged, and what its server printed. Undefined if there is
+ * no "no".
+ */
 export const evidenceOf = ({ results }: System): string | undefined => {
   const nos = results
     .filter(({ verdict }) => verdict === "no")
@@ -47,7 +50,7 @@ export const lastAnswer = ({ evidence = [] }: Result): string => {
 
 const PLACES = [path.join(import.meta.dirname, "../.."), homedir(), tmpdir()];
 
-/** Without the colors of a terminal, nor where things are on this machine. */
+/** Without terminal colors and the paths of this machine. */
 const clean = (text: string): string =>
   // oxlint-disable-next-line no-control-regex
   PLACES.reduce((left, place) => left.replaceAll(place, "…"), text).replaceAll(/\u001b\[[\d;]*m/g, "");

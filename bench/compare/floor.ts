@@ -22,7 +22,7 @@ export class Floor {
     else this.#isTaken = false;
   }
 
-  /** Lets others in while this one only waits. */
+  /** Lets others enter while this one only waits. */
   async lend(rank: number, idle: Promise<unknown>): Promise<void> {
     this.give();
     await idle.catch(() => {});

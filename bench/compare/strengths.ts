@@ -1,4 +1,4 @@
-/** What the peers are better at than Runcast. Written by hand; everything else in the document is measured. */
+/** What the peers are better at than Runcast. Handwritten; everything else in the document is measured. */
 export const strengths = [
   "AI SDK: packages for dozens of model providers, UI components, and tools whose types reach the page.",
   "AI SDK WorkflowAgent and the Workflow SDK: any function of the app becomes durable, with sleeps of days, webhooks, retries of each step, and a dashboard of all runs. Runcast makes an agent's runs durable, not the code around them. On Vercel, it needs no server of your own.",

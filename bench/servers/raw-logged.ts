@@ -8,7 +8,7 @@ import type { Serve } from "../server.ts";
 import { nativeRun } from "../workload.ts";
 
 /**
- * The baseline, and beside it each event through the runner into a log in memory, which nobody reads. What this costs
+ * The baseline, and in addition each event through the runner into a log in memory, which nobody reads. What this costs
  * beyond `raw` is the runner and the log. The rest of our server's cost is for viewers: follow, encode and send.
  */
 export const serve: Serve = async (stage) => {

@@ -1,11 +1,11 @@
 // The clients of `npm run bench:board` that start runs, in a separate process. Arguments: the server's address, and how
-// many runs must be at work.
+// many runs must be in progress.
 import { answer } from "../pinned.ts";
 
 export interface LoadAnswers {
-  /** When all of them are at work. */
+  /** When all of them are in progress. */
   readonly begin: true;
-  /** How many runs started since. */
+  /** How many runs have started since. */
   readonly started: number;
 }
 
@@ -20,7 +20,7 @@ answer<{ readonly do: keyof LoadAnswers }>(async (order) => {
   return true;
 });
 
-/** Starts runs until so many are at work. */
+/** Starts runs until this many are in progress. */
 async function fill(): Promise<void> {
   const response = await fetch(`${url}/runs?open=1&limit=500`);
   const open = ((await response.json()) as { runs: unknown[] }).runs.length;

@@ -1,8 +1,8 @@
 import type { CDPSession, Page } from "playwright-core";
 
 /**
- * From the beginning of the navigation until a person can use the board, in milliseconds: rows fill the screen, those of
- * runs at work have their buttons, the number of runs at work is known, and all of it is painted.
+ * From the beginning of the navigation until a user can use the board, in milliseconds: rows fill the screen, those of
+ * runs in progress have their buttons, the number of runs in progress is known, and all of it is painted.
  */
 export const openBoard = async (page: Page, url: string): Promise<number> => {
   await page.goto(`${url}/?board=1`);
@@ -25,7 +25,7 @@ export const noteOpening = (page: Page): Promise<unknown> =>
     }).observe(document, { childList: true, subtree: true, characterData: true });
   });
 
-/** From the choice of a state until only such rows are visible, in milliseconds. */
+/** From choosing a state until only rows in that state are visible, in milliseconds. */
 export const filterBoard = async (page: Page): Promise<number> => {
   const begun = performance.now();
   await page.getByLabel("State").selectOption("error");
@@ -51,7 +51,7 @@ export const searchBoard = async (page: Page): Promise<number> => {
   return took;
 };
 
-/** What a person does: scrolls far down and back, searches, filters, and looks at all of them again. */
+/** What a user does: scrolls far down and back, searches, filters, and looks at all of them again. */
 export const useBoard = async (page: Page): Promise<void> => {
   const box = page.getByRole("list", { name: "Runs" }).locator("..");
   for (let turn = 0; turn < 40; turn++) {

@@ -8,7 +8,7 @@ const AGENTS = ["writer", "reader", "checker"];
 /** How many runs are stored concurrently. */
 const AT_ONCE = 100;
 
-/** Runs that have ended, the last of them just now, straight into the log. */
+/** Writes runs that have ended, the last of them just now, directly to the log. */
 export const fillLog = async (log: Log, count: number): Promise<void> => {
   const now = Date.now();
   const storing: (void | Promise<void>)[] = [];
@@ -45,8 +45,8 @@ export const fillLog = async (log: Log, count: number): Promise<void> => {
 };
 
 /**
- * Writes `before` words at once, as a run that is at work for a long time, then twenty words a second and something for
- * the list every few seconds. Every tenth run asks. Each ends after `lifeMs` or so.
+ * Writes `before` words at once, like a run that has been in progress for a long time, then twenty words a second and
+ * something for the list every few seconds. Every tenth run asks. Each ends after about `lifeMs`.
  */
 export const busySource = (lifeMs: number, before: number): Source =>
   async function* ({ messages }, { answerTo, signal }) {

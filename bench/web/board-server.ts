@@ -1,5 +1,5 @@
 // The server of `npm run bench:board`, in a separate process. Arguments: the log, the number of runs, and how many of
-// them are at work.
+// them are in progress.
 import { native } from "../../src/dialects/native.ts";
 import { page as builtPage } from "../../src/page.ts";
 import { createServer } from "../../src/server.ts";

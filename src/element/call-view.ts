@@ -92,7 +92,7 @@ export const createCallView = (scene: Scene): View<CallNode> => {
   };
 };
 
-/** The arguments of a call that started a sub-agent, collapsed. Hidden if they say no more than the sub-agent's task. */
+/** The arguments of a call that started a sub-agent, collapsed. Hidden if they contain no more than the sub-agent's task. */
 const createDelegationPart = (clock: Scene["clock"]) => {
   const name = make("span");
   const time = make("span", "time");

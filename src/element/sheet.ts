@@ -23,7 +23,7 @@ export const sheet = `
 :host([hidden]), [hidden], .labelled:has(> [hidden]), .items:empty { display: none !important; }
 * { box-sizing: border-box; }
 p, pre, hr { margin: 0; }
-/* What one says in another direction turns nothing around it. */
+/* Text in another direction does not reorder what surrounds it. */
 p, pre, b, .brief { unicode-bidi: plaintext; }
 .soft { color: var(--run-soft); }
 .notice-error { color: var(--run-bad); }

@@ -1,7 +1,7 @@
-/** A permitted link target: web and mail only, nothing that executes code or reads from this page's origin. */
+/** A permitted link target: web and email only, nothing that executes code or reads from this page's origin. */
 export interface SafeUrl {
   readonly href: string;
-  /** The real target that the user must see: the host in its ASCII form, or the mail address. */
+  /** The real target that the user must see: the host in its ASCII form, or the email address. */
   readonly place: string;
 }
 

@@ -17,7 +17,7 @@ export const takeAttachments = async (
   if (!hasFiles(request)) return { request, stored: request };
   const asked = request.messages.findLast(({ role }) => role === "user");
   const stored = await mapFiles(request, async (part, message) => {
-    // Documents beside the messages belong to the message that the run answers.
+    // Documents outside the messages belong to the message that the run answers.
     const isAsked = message === asked || message === undefined;
     const { data, ...rest } = withoutDataUrl(part);
     if (data !== undefined) return await keep(Buffer.from(data, "base64"), rest, files);

@@ -4,7 +4,7 @@ import type { RunContext } from "../source.ts";
 import type { Intake } from "./intake.ts";
 import { unkept } from "./problem.ts";
 
-/** The files that one run stores beside its log. */
+/** The files that one run stores alongside its log. */
 export interface Files extends Pick<RunContext, "put" | "get"> {
   /** The bytes of a file of this run, or of another run that its request names. */
   read(file: string, of?: string): Promise<Buffer | undefined>;

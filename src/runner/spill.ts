@@ -25,7 +25,7 @@ export const isLarge = (event: Event): boolean => {
   }
 };
 
-/** Replaces a large event with small ones: splits long deltas and stores large results beside the log. */
+/** Replaces a large event with small ones: splits long deltas and stores large results alongside the log. */
 export const spill = async (event: Event, put: Put): Promise<Event[]> => {
   if ("delta" in event) return pieces(event.delta).map((delta) => ({ ...event, delta }));
   if (event.type === "tool-end") return [await spillResult(event, put)];

@@ -1,10 +1,10 @@
 import { namesPlace, safeUrl, visibleText } from "../markdown.ts";
 
-/** A link from a model or a tool. Without `href` it is plain text: only web and mail links are allowed. */
+/** A link from a model or a tool. Without `href` it is plain text: only web and email links are allowed. */
 export interface LinkFacts {
   readonly href: string | undefined;
   readonly text: string;
-  /** The host or mail address it leads to. Empty if the text already shows it, or if there is no `href`. */
+  /** The host or email address it leads to. Empty if the text already shows it, or if there is no `href`. */
   readonly place: string;
 }
 

@@ -5,7 +5,10 @@ import { Decoder } from "../../../src/sources/agno/decoder.ts";
 import { type Driver, type Line, StreamViewer } from "../../../src/torture.ts";
 import { pythonCommand, pythonPeer } from "./peer/python.ts";
 
-/** An AgentOS with SQLite, whose runs go on in the background and can be resumed: the form that its documentation gives to runs that last. */
+/**
+ * An AgentOS with SQLite, whose runs continue in the background and can be resumed, as its documentation recommends for
+ * long runs.
+ */
 export const setUp = pythonPeer("Agno", "agno", async ({ agent, python, port, url }, { directory }) => {
   const variables = { PORT: String(port), DB: path.join(directory, "agno.db"), AGNO_TELEMETRY: "false" };
   return {

@@ -5,7 +5,7 @@ import { npmHome } from "./peer/npm-home.ts";
 import { pythonCommand, pythonPeer } from "./peer/python.ts";
 
 const packages = { "@copilotkit/runtime": "1.75.0", "@ag-ui/client": "1.0.0" };
-/** Newer releases of LangChain's packages, which this set-up does not use, need versions that cannot be installed. */
+/** Newer releases of LangChain's packages, which this set-up does not use, require versions that cannot be installed. */
 const overrides = {
   "@langchain/core": "1.2.13",
   "@langchain/langgraph": "1.4.18",

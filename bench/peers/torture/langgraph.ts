@@ -33,7 +33,10 @@ export const setUp = pythonPeer("LangGraph", "langgraph", async ({ agent, python
 const JSON_TYPE = { "content-type": "application/json" };
 const CHANNELS = ["messages", "tools", "lifecycle", "input", "values", "custom"];
 
-/** LangGraph's streaming protocol, version 2: commands, and a stream of each thread that can be read from any number. */
+/**
+ * LangGraph's streaming protocol, version 2: commands, and a stream for each thread that can be read from any sequence
+ * number.
+ */
 const langgraph = (url: string): Driver => ({
   name: "langgraph",
   cannot: {},
@@ -68,7 +71,7 @@ const langgraph = (url: string): Driver => ({
       const wasOver = decoder.end !== undefined;
       const events = decoder.event(event);
       if (wasOver || !decoder.end) return events;
-      // The stream of a thread goes on when a run has ended.
+      // The stream of a thread continues after a run has ended.
       setTimeout(() => viewing?.close(), 50);
       return [...events, { type: "run-end", ...decoder.end }];
     };

@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Driver } from "../../../src/torture.ts";
 
-/** A system that is put through the trials. One file each, with its server beside it. */
+/** A system that goes through the trials. One file each, with its server next to it. */
 export interface Peer {
-  /** As the table has it. */
+  /** As in the table. */
   readonly name: string;
   /** What was installed, with versions. */
   readonly versions: string;
-  /** How it is set up, where it stores runs, and what is not its default, in sentences. */
+  /** How it is set up, where it stores runs, and which settings are not the defaults, in sentences. */
   readonly setUp: string;
   readonly url: string;
   readonly command: string;
@@ -16,11 +16,11 @@ export interface Peer {
   stop?(): unknown;
 }
 
-/** Starts what a peer needs, or says in one line why it cannot run here. */
+/** Starts what a peer needs, or returns one line with the reason why it cannot run here. */
 export type SetUp = (place: Place) => Promise<Peer | Peer[] | string>;
 
 export interface Place {
-  /** A folder of its own. */
+  /** A separate folder. */
   readonly directory: string;
   port(): Promise<number>;
 }

@@ -1,7 +1,7 @@
 import { drivers } from "../../../src/torture.ts";
 import { pythonCommand, pythonPeer } from "./peer/python.ts";
 
-/** PydanticAI's own AG-UI endpoint, spoken to as `HttpAgent` does. */
+/** PydanticAI's own AG-UI endpoint, used as `HttpAgent` uses it. */
 export const setUp = pythonPeer("PydanticAI", "pydantic-ai", async ({ agent, python, port, url }) => ({
   name: "PydanticAI (AG-UI)",
   versions: agent.packages[0]!,

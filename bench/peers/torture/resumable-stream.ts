@@ -3,7 +3,7 @@ import { drivers } from "../../../src/torture.ts";
 import { startRedis } from "../../redis.ts";
 import { nodeCommand, type SetUp, versionsOf } from "./peer.ts";
 
-/** The AI SDK with resumable-stream, and the app's part of it by the book: messages are saved in Redis. */
+/** The AI SDK with resumable-stream, and the app's part as documented: messages are saved in Redis. */
 export const setUp: SetUp = async ({ port }) => {
   const redis = await startRedis();
   if (!redis) return "AI SDK with resumable-stream needs redis-server, which is not installed";

@@ -7,7 +7,7 @@ import { type Peer, type SetUp, shellLine } from "./peer.ts";
 
 const root = path.join(import.meta.dirname, "../../..");
 
-/** `runcast serve` with each of its logs, spoken to in its own protocol. */
+/** `runcast serve` with each of its logs, used through its own protocol. */
 export const setUp: SetUp = async ({ directory, port }) => {
   const [redis, postgres] = [await startRedis(), await startPostgres()];
   const { version } = (await import(path.join(root, "package.json"), { with: { type: "json" } })).default as {

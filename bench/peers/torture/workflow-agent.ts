@@ -23,7 +23,8 @@ const SET_UP = [
 
 /**
  * The AI SDK's `WorkflowAgent` on the Workflow SDK with its local world, built with Nitro. Its live stream can deliver
- * chunks in the wrong order, while the same run read from storage is in order: seen without any driver, in the raw bytes.
+ * chunks in the wrong order, while the same run read from storage is in order. This is visible in the raw bytes, without
+ * any driver.
  */
 export const setUp: SetUp = async ({ directory, port }) => {
   const home = await npmHome("workflow-agent", packages);
@@ -39,7 +40,7 @@ export const setUp: SetUp = async ({ directory, port }) => {
   const variables = {
     HOST: "127.0.0.1",
     PORT: String(free),
-    // By its name, it is loaded from its package: bundled, it does not know its version and takes up no runs.
+    // A name, so it is loaded from its package. If bundled, it does not know its version and picks up no runs.
     WORKFLOW_TARGET_WORLD: "@workflow/world-local",
     WORKFLOW_LOCAL_DATA_DIR: path.join(directory, "workflow"),
     // How long after a kill a step counts as running. The default, 860 s, is for Vercel's functions.

@@ -47,7 +47,7 @@ BEGIN
   RETURN array_to_json(results);
 END $$;
 
--- Appends that go on with runs, one a run, all at once. Answers the places of those that were stored; why another was not, append() tells.
+-- Stores appends that continue runs, one per run, all at once. Returns the places of those that were stored. For any other, append() returns the reason.
 CREATE OR REPLACE FUNCTION ${schema}.extend(
   runs text[], firsts bigint[], lasts bigint[], owners text[], epochs bigint[], bodies text[], ends float8[], outcomes text[])
 RETURNS bigint[] LANGUAGE plpgsql AS $$
@@ -127,12 +127,12 @@ BEGIN
   RETURN 'gone';
 END $$;
 
--- Changes one record. An answer is kept for a while, for a caller whom it does not reach.
+-- Changes one record. The answer is kept for a while, in case it does not reach the caller.
 CREATE OR REPLACE FUNCTION ${schema}.change(p_call text, p_kind text, p_id text, what text, amount text, life float8, ahead float8)
 RETURNS text LANGUAGE plpgsql AS $$
 DECLARE kept ${schema}.records; now timestamptz := ${schema}.now_ahead(ahead); ends timestamptz; answer text; sum numeric;
 BEGIN
-  -- Two calls on one record come one after the other, also while it is not there.
+  -- Serializes calls on one record, even while it does not exist.
   PERFORM pg_advisory_xact_lock(hashtextextended(p_kind || ' ' || p_id, 0));
   SELECT c.answer INTO answer FROM ${schema}.calls c WHERE c.call = p_call;
   IF answer IS NOT NULL THEN RETURN answer; END IF;

@@ -4,7 +4,7 @@ import type { Keys } from "./keys.ts";
 import { EXTEND } from "./run-scripts.ts";
 import type { Wakes } from "./wakes.ts";
 
-/** An append of one chunk to a run that exists and goes on. Its callbacks must not throw. */
+/** An append of one chunk to a run that exists and continues. Its callbacks must not throw. */
 interface Extension {
   readonly run: string;
   readonly first: number;

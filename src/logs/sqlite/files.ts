@@ -13,7 +13,7 @@ export interface FilesParts {
   readonly during: (work: () => void) => Promise<void>;
 }
 
-/** Bytes beside the log, at `files/<run>/<file>`. The database stores their metadata. */
+/** Bytes alongside the log, at `files/<run>/<file>`. The database stores their metadata. */
 export const openFiles = ({ database: { sql, directory }, runs, during }: FilesParts) => {
   const insert = sql.prepare("INSERT INTO files (run, file, mediaType, name, size) VALUES (?, ?, ?, ?, ?)");
   const select = sql.prepare("SELECT mediaType, name, size FROM files WHERE run = ? AND file = ?");

@@ -68,7 +68,7 @@ export const createItems = (): Items => {
 /** Emphasis and links nested deeper than this are shown without their markup. */
 const DEPTH = 12;
 
-/** The final inlines: adjacent texts are merged, and mail addresses become links. */
+/** The final inlines: adjacent texts are merged, and email addresses become links. */
 export const finished = (items: Items): Inline[] => {
   const inlines: Inline[] = [];
   for (let item = items.first; item; item = item.next) inlines.push(item.inline);

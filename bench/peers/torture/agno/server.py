@@ -1,4 +1,4 @@
-"""An Agno AgentOS with one team: a leader with the kit's tools, and a helper. TORTURE_URL, PORT and DB say where."""
+"""An Agno AgentOS with one team: a leader with the kit's tools, and a helper. Configured with TORTURE_URL, PORT and DB."""
 
 import os
 

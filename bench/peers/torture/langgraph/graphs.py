@@ -23,7 +23,7 @@ async def fail(key: str) -> str:
         raise ToolException(str(error)) from None
 
 
-# As LangChain documents it: a tool whose error goes back to the model.
+# As in LangChain's documentation: a tool whose error goes back to the model.
 fail.handle_tool_error = True
 
 

@@ -6,8 +6,8 @@ import type { Driver, Line, Viewer } from "../../../../src/torture.ts";
 import { OutputScreen } from "./output-screen.ts";
 
 /**
- * Open WebUI's page: it posts a message, hears of the answer over Socket.IO, and asks for the chat when it is loaded or its
- * socket was cut. `prepare` makes an account with the kit's tools, once, and gives its token.
+ * Open WebUI's page: it posts a message, gets the answer over Socket.IO, and requests the chat when it is loaded or its
+ * socket was cut. `prepare` creates an account with the kit's tools, once, and returns its token.
  */
 export const openWebUi = (url: string, prepare: () => Promise<string>): Driver => {
   let prepared: Promise<string> | undefined;
@@ -80,7 +80,7 @@ class Page {
     return {};
   }
 
-  /** The answer as far as the server has it. */
+  /** The part of the answer that the server has. */
   async load(line: Line): Promise<Fields> {
     const { chat } = await this.ask(line, "GET", `/api/v1/chats/${this.chat}`);
     const { currentId, messages } = fieldsOf(fieldsOf(chat)["history"]);
@@ -160,7 +160,7 @@ class SocketViewer implements Viewer {
       await Promise.race([closed, this.until(({ end }) => end !== undefined, 2 ** 30)]);
   }
 
-  /** A packet of Engine.IO with one of Socket.IO in it. */
+  /** An Engine.IO packet that contains a Socket.IO packet. */
   #take(packet: string, page: Page, token: string, join: (session: string) => void): void {
     const send = (text: string) => this.#socket?.send(text);
     if (packet === "2") return send("3");

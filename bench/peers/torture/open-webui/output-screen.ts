@@ -1,7 +1,7 @@
 import { type Fields, fieldsOf, listOf } from "../../../../src/json.ts";
 import type { Screen } from "../../../../src/torture.ts";
 
-/** What Open WebUI's page shows of a message: its `output`, a list of items as of OpenAI's Responses. */
+/** What Open WebUI's page shows of a message: its `output`, a list of items as in OpenAI's Responses. */
 export class OutputScreen implements Screen {
   output: Fields[] = [];
   end: string | undefined;

@@ -9,7 +9,7 @@ export type Packages = Readonly<Record<string, string>>;
 export interface NpmOptions {
   /** More options for npm. */
   readonly options?: readonly string[];
-  /** Versions of what these packages depend on. */
+  /** Versions of the dependencies of these packages. */
   readonly overrides?: Packages;
 }
 

@@ -10,7 +10,7 @@ export interface PythonServer {
   readonly url: string;
 }
 
-/** Sets up a peer whose server is in Python: `title` is how people call it, `name` how `npm run agents` does. */
+/** Sets up a peer whose server is in Python: `title` is its usual name, `name` the one that `npm run agents` uses. */
 export const pythonPeer =
   (title: string, name: string, setUp: (server: PythonServer, place: Place) => ReturnType<SetUp>): SetUp =>
   async (place) => {

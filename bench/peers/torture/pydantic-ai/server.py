@@ -1,4 +1,4 @@
-"""PydanticAI over AG-UI, as its documentation shows it, with the kit's model and tools. TORTURE_URL and PORT say where."""
+"""PydanticAI over AG-UI, as its documentation shows it, with the kit's model and tools. Configured with TORTURE_URL and PORT."""
 
 import os
 

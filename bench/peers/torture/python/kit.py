@@ -1,4 +1,4 @@
-"""The kit's tools, for agents in Python: no package beside the standard library."""
+"""The kit's tools, for agents in Python: no packages except the standard library."""
 
 import asyncio
 import json
@@ -10,7 +10,7 @@ URL = os.environ["TORTURE_URL"]
 
 
 class ToolFailure(Exception):
-    """The tool is to fail, for this reason."""
+    """The tool must fail, for this reason."""
 
 
 def call(tool: str, key: str) -> str:

@@ -32,7 +32,7 @@ const kit =
     if (!response.ok) throw new Error(text);
     return text;
   };
-/** As the guide to sub-agents: the tool yields the message so far, again and again. */
+/** As in the guide to sub-agents: the tool repeatedly yields the message so far. */
 async function* delegate({ key }: { key: string }, { abortSignal }: { abortSignal?: AbortSignal }) {
   const result = streamText({ model, prompt: key, ...(abortSignal && { abortSignal }) });
   for await (const message of readUIMessageStream({ stream: result.toUIMessageStream() })) yield message;

@@ -8,14 +8,15 @@ import { keepConversation } from "../../../../src/torture/drivers/dialect/conver
 /** What a page has read of a run. */
 interface Reading {
   readonly decode: Decoder;
-  /** Where `startIndex` goes on. */
+  /** The `startIndex` of the next request. */
   chunks: number;
 }
 
 /**
- * `WorkflowChatTransport` of `@ai-sdk/workflow`: the answer's head names the run, `GET <url>/<run>/stream?startIndex=<chunks>`
- * goes on after the chunks that were received, and only a `finish` chunk ends the message. A page that is loaded again has
- * the run and the messages in its local storage, as the Workflow SDK's guide to resumable streams keeps them.
+ * `WorkflowChatTransport` of `@ai-sdk/workflow`: a response header names the run,
+ * `GET <url>/<run>/stream?startIndex=<chunks>` continues after the chunks that were received, and only a `finish` chunk
+ * ends the message. A page that is loaded again has the run and the messages in its local storage, as in the Workflow
+ * SDK's guide to resumable streams.
  */
 export const workflowChat = (url: string): Driver => {
   const localStorage = new Map<string, string>();
@@ -90,7 +91,7 @@ export const workflowChat = (url: string): Driver => {
 };
 
 const newReading = (decode: Decoder): Reading => {
-  /** A model call that is tried again uses the ids of its texts again. */
+  /** A retried model call reuses the ids of its texts. */
   let attempt = 0;
   const parts = new Set<string>();
   const helpers = new Map<string, string>();
@@ -120,7 +121,7 @@ const newReading = (decode: Decoder): Reading => {
   return reading;
 };
 
-/** The page shows a helper's data part as what the helper says. */
+/** The page shows a helper's data part as the helper's text. */
 const helped = ({ id, data }: Fields, helpers: Map<string, string>): readonly Event[] => {
   const agent = String(id);
   const text = String(fieldsOf(data)["text"]);

@@ -1,5 +1,5 @@
-// The agent of the trials as a `WorkflowAgent`, by its guide and the Workflow SDK's recipe for a stop button: every tool
-// is a step, and the abort signal reaches the model and the tools.
+// The agent of the trials as a `WorkflowAgent`, following its guide and the Workflow SDK's recipe for a stop button: every
+// tool is a step, and the abort signal reaches the model and the tools.
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { WorkflowAgent } from "@ai-sdk/workflow";
 import { convertToModelMessages, streamText, tool } from "ai";
@@ -8,7 +8,7 @@ import { z } from "zod";
 
 export const stopHook = defineHook({ schema: z.object({}) });
 const inputSchema = z.object({ key: z.string() });
-/** This provider can go from the workflow to its steps; the one for compatible servers cannot. */
+/** This provider can be passed from the workflow to its steps; the one for compatible servers cannot. */
 const kitModel = () =>
   createAnthropic({ baseURL: `${process.env.TORTURE_URL}/v1`, apiKey: "none" })("claude-sonnet-4-6");
 

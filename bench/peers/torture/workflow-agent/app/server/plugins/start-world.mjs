@@ -1,4 +1,4 @@
-// As the Workflow SDK's guide to its worlds: the world takes up its open runs when the server starts.
+// As in the Workflow SDK's guide to its worlds: the world picks up its open runs when the server starts.
 export default async () => {
   const { getWorld } = await import("workflow/runtime");
   const world = await getWorld();
