@@ -10,7 +10,7 @@ const names = process.argv.slice(2);
 const known = [...agents, ...pythonAgents, ...pages].map(({ name }) => name);
 const unknown = names.filter((name) => !known.includes(name));
 if (unknown.length > 0) {
-  console.error(`unknown: ${unknown.join(", ")}; there are ${known.join(", ")}`);
+  console.error(`unknown: ${unknown.join(", ")}; use ${known.join(", ")}`);
   process.exit(2);
 }
 const isWanted = ({ name }: { readonly name: string }) => names.length === 0 || names.includes(name);

@@ -135,7 +135,7 @@ describe("keys and tokens", () => {
     expect(JSON.stringify(problems)).not.toMatch(/correct-horse|t0ken/);
   });
 
-  test("a token reads its one run and nothing else", async () => {
+  test("a token can read its run and nothing else", async () => {
     const secret = "s";
     const { url, port } = await serve(textSource(["a"]), { key, secret });
     const make = async (run: string, body: object) =>

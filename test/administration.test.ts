@@ -125,8 +125,10 @@ test("the audit records who started, watched, answered, cancelled, shared and de
   await remove(`${url}/runs/${other}`, ADMIN);
   const read = async (query = "") => (await fetch(`${url}/admin/audit${query}`, { headers: bearer(ADMIN) })).text();
   const { entries } = JSON.parse(await read()) as { entries: { who: string; action: string; what: string }[] };
-  const told = entries.map(({ who, action, what }) => `${who} ${action} ${what === run ? "run" : "other"}`).toSorted();
-  expect(told).toEqual(
+  const actions = entries
+    .map(({ who, action, what }) => `${who} ${action} ${what === run ? "run" : "other"}`)
+    .toSorted();
+  expect(actions).toEqual(
     [
       "alice start run",
       "alice watch run",

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Answer } from "../src/events.ts";
 import { type AgentOptions, agent } from "../src/sources/agent.ts";
 import { type Tool, type ToolContext, defineTool } from "../src/tool.ts";
-import { drive, playing, script, told } from "./drive.ts";
+import { drive, playing, script, toolResults } from "./drive.ts";
 
 const empty = z.object({});
 const done = [{ say: "done" }];
@@ -29,7 +29,7 @@ describe("approvals", () => {
     const run = drive(source, "go", (event, { answer: give }) => {
       if (event.type === "ask-start") give(event.ask, answer);
     });
-    return run.then((driven) => ({ ...driven, told: told(requests[1]) }));
+    return run.then((driven) => ({ ...driven, toolResults: toolResults(requests[1]) }));
   };
 
   test("an allowed call executes after the answer", async () => {
@@ -42,13 +42,13 @@ describe("approvals", () => {
     });
     const order = run.events.map(({ type }) => type).filter((type) => /^(ask|tool-execute|tool-end)/.test(type));
     expect(order).toEqual(["ask-start", "ask-end", "tool-execute", "tool-end"]);
-    expect(run.told).toEqual([["pay", "text", "paid 50"]]);
+    expect(run.toolResults).toEqual([["pay", "text", "paid 50"]]);
   });
 
   test("edited arguments are executed, and the model sees them as its own", async () => {
     const run = await asking({ allow: true, input: { amount: 20 } });
     expect(run.all("tool-execute")).toEqual([{ type: "tool-execute", call: "pay", input: { amount: 20 } }]);
-    expect(run.told).toEqual([["pay", "text", "paid 20"]]);
+    expect(run.toolResults).toEqual([["pay", "text", "paid 20"]]);
   });
 
   test.each([
@@ -65,7 +65,7 @@ describe("approvals", () => {
     expect(run.all("ask-start")[0]?.expires).toBeGreaterThan(Date.now() - 1000);
     expect(run.all("tool-execute")).toEqual([]);
     expect(run.all("tool-end")[0]).toMatchObject({ outcome, error: { message: expect.stringMatching(message) } });
-    expect(run.told[0]?.[1]).toBe("error-text");
+    expect(run.toolResults[0]?.[1]).toBe("error-text");
   });
 
   test("a tool needs approval depending on its input, and none once it is always allowed", async () => {
@@ -78,7 +78,7 @@ describe("approvals", () => {
     expect(run.all("tool-end").map(({ outcome }) => outcome)).toEqual(["ok", "ok", "ok"]);
   });
 
-  test("can be answered in any order, also inside sub-agents", async () => {
+  test("can be answered in any order, even inside sub-agents", async () => {
     const names = ["a", "b", "c"];
     const { model } = playing(
       script(
@@ -143,7 +143,7 @@ describe("sub-agents", () => {
       const ends = run.events.findIndex((event) => event.type === "agent-end" && event.agent === id);
       expect(ends).toBeLessThan(run.events.findIndex((event) => event.type === "tool-end" && event.call === call));
     }
-    expect(told(requests.at(-1))).toEqual([
+    expect(toolResults(requests.at(-1))).toEqual([
       ["task", "text", "x in out"],
       ["task", "text", "y in out"],
     ]);
@@ -210,7 +210,7 @@ describe("cancel", () => {
       ["stopped", "cancelled"],
       ["other", "ok"],
     ]);
-    expect(told(requests[1])).toEqual([
+    expect(toolResults(requests[1])).toEqual([
       ["obedient", "error-text", "The call was cancelled."],
       ["other", "text", "fine"],
     ]);
@@ -337,7 +337,7 @@ describe("timeouts", () => {
     const own = { ...obedient, name: "own", timeoutMs: 5 };
     const run = await drive(agent({ name: "test", model, tools: [obedient, own], toolTimeoutMs: 20 }), "go");
     expect(run.all("tool-end").map(({ outcome }) => outcome)).toEqual(["timeout", "timeout"]);
-    expect(told(requests[1]).map(([, , text]) => text)).toEqual(Array(2).fill("The call timed out."));
+    expect(toolResults(requests[1]).map(([, , text]) => text)).toEqual(Array(2).fill("The call timed out."));
   });
 
   test("exclude the time a user takes to answer", async () => {

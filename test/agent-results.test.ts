@@ -4,7 +4,7 @@ import { memory } from "../src/logs/memory.ts";
 import { type Beat, demo } from "../src/models/demo.ts";
 import { agent } from "../src/sources/agent.ts";
 import { defineTool, toolResult } from "../src/tool.ts";
-import { drive, playing, script, told, user } from "./drive.ts";
+import { drive, playing, script, toolResults, user } from "./drive.ts";
 import { entriesOf, request, setUp, untilEnd } from "./running.ts";
 
 const done = [{ say: "done" }];
@@ -40,7 +40,7 @@ describe("any return value of a tool ends its call", () => {
     expect(driven.all("tool-end")).toMatchObject([
       { outcome: "error", error: { message: expect.stringContaining(message) } },
     ]);
-    expect(told(requests[1])).toMatchObject([["tool", "error-text", expect.stringContaining(message)]]);
+    expect(toolResults(requests[1])).toMatchObject([["tool", "error-text", expect.stringContaining(message)]]);
     expect(driven.text()).toBe("done");
   });
 
@@ -60,15 +60,15 @@ describe("any return value of a tool ends its call", () => {
     const returned = async (response: () => Response) => {
       const { model, requests } = playing(script("go", [{ call: "tool" }], done));
       const driven = await drive(agent({ name: "test", model, tools: returning(response) }), "go");
-      return { driven, told: told(requests[1]) };
+      return { driven, toolResults: toolResults(requests[1]) };
     };
     const inline = { "content-type": "text/html; charset=utf-8", "content-disposition": "inline" };
 
     test("is shown if it is an inline page, and the model is informed", async () => {
       const html = "<!doctype html><title>Sales</title><p>12</p>";
-      const { driven, told } = await returned(() => new Response(html, { headers: inline }));
+      const { driven, toolResults } = await returned(() => new Response(html, { headers: inline }));
       expect(driven.all("embed")).toMatchObject([{ html, title: "Sales" }]);
-      expect(told).toMatchObject([["tool", "text", 'The page "Sales" is shown to the user.']]);
+      expect(toolResults).toMatchObject([["tool", "text", 'The page "Sales" is shown to the user.']]);
     });
 
     test("becomes text for other pages, and JSON or a file depending on its content type", async () => {
@@ -115,7 +115,7 @@ describe("any return value of a tool ends its call", () => {
     const end = events.find((event) => event.type === "tool-end");
     expect(end).toMatchObject({ outcome: "ok", content: [{ type: "file", bytes: 50 * 1024 * 1024 }] });
     expect(JSON.stringify(await entriesOf(log, run)).length).toBeLessThan(50_000);
-    const [[, , text] = []] = told(requests[1]);
+    const [[, , text] = []] = toolResults(requests[1]);
     expect(`${text}`.length).toBeLessThan(101_000);
     expect(`${text}`).toMatch(/^ax+\n\[… \d+ characters left out …\]\nx+z$/);
   });

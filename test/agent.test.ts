@@ -4,7 +4,7 @@ import { z } from "zod";
 import { Refusal } from "../src/source.ts";
 import { agent } from "../src/sources/agent.ts";
 import { defineTool, toolResult } from "../src/tool.ts";
-import { drive, playing, script, told, user } from "./drive.ts";
+import { drive, playing, script, toolResults, user } from "./drive.ts";
 
 const echo = defineTool({
   name: "echo",
@@ -42,7 +42,7 @@ describe("a step and its calls", () => {
     expect(run.all("step-end").map(({ finish }) => finish)).toEqual(["tools", "stop"]);
     expect(run.all("step-end")[0]?.usage?.output).toBeGreaterThan(0);
     expect(run.all("tool-end")[0]).toMatchObject({ outcome: "ok", content: [{ type: "text", text: "a" }] });
-    expect(told(requests[1])).toEqual([["echo", "text", "a"]]);
+    expect(toolResults(requests[1])).toEqual([["echo", "text", "a"]]);
   });
 
   test("calls run in parallel and end independently", async () => {
@@ -121,12 +121,12 @@ describe("a step and its calls", () => {
       says: "tool-failed",
     });
     expect(run.all("tool-execute").map(({ call }) => call)).toEqual(["throws", "odd", "says"]);
-    expect(told(requests[1]).map(([, kind]) => kind)).toEqual(Array(7).fill("error-text"));
+    expect(toolResults(requests[1]).map(([, kind]) => kind)).toEqual(Array(7).fill("error-text"));
     expect(run.all("tool-end").find(({ call }) => call === "says")?.value).toEqual({ at: 3 });
     expect(run.text()).toBe("done");
   });
 
-  test("ids that a model repeats are made unique, also against the history", async () => {
+  test("ids that a model repeats are made unique, even if they are in the history", async () => {
     const call = { call: "echo", input: { text: "x" }, id: "again" };
     const { model, requests } = playing(script("go", [call], [call, call], done));
     const history = [
@@ -147,7 +147,7 @@ describe("a step and its calls", () => {
     expect(new Set(sent).size).toBe(8);
     expect(new Set(sent.map((id) => id.split(" ")[1])).size).toBe(4);
     // The call that the history left open got a result, because providers reject a prompt without one.
-    expect(told(requests[0])).toEqual([["echo", "error-text", expect.stringContaining("cut off")]]);
+    expect(toolResults(requests[0])).toEqual([["echo", "error-text", expect.stringContaining("cut off")]]);
   });
 
   test("an endless loop is stopped", async () => {

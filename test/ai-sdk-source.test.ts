@@ -122,7 +122,7 @@ describe.each(Object.entries(ways))("a real agent of AI SDK 7, %s", (way, open) 
     expect(all("run-end")).toMatchObject([{ outcome: "done" }]);
   });
 
-  test("two approvals at the same time, beside a tool that needs none", async () => {
+  test("two approvals at the same time, next to a tool that needs none", async () => {
     const { source, sent } = await open();
     const { ends, text } = await playing(source, "mails", { allow: false }, { allow: true });
     const outcomes = ends.map(({ name, outcome }) => `${name} ${outcome}`).toSorted();

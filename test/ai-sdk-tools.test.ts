@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Json } from "../src/events.ts";
 import { type AiSdkTool, adopt, agent } from "../src/sources/agent.ts";
-import { drive, playing, script, told } from "./drive.ts";
+import { drive, playing, script, toolResults } from "./drive.ts";
 
 /** Calls `used` once with this input, through the whole loop. */
 const using = async (used: AiSdkTool, input: Json = {}, allow = true) => {
@@ -17,7 +17,7 @@ const using = async (used: AiSdkTool, input: Json = {}, allow = true) => {
   return {
     ...run,
     end,
-    told: told(requests[1])[0]?.slice(1),
+    toolResults: toolResults(requests[1])[0]?.slice(1),
     offered: offered?.type === "function" ? offered : undefined,
   };
 };
@@ -29,7 +29,7 @@ test("a tool as written in the AI SDK's documentation", async () => {
     inputSchema: z.object({ place: z.string().describe("A city"), days: z.number().default(1) }),
     execute: async ({ place, days }) => ({ place, days, degrees: 7 }),
   });
-  const { end, offered, all, told } = await using(weather, { place: "Oslo" });
+  const { end, offered, all, toolResults } = await using(weather, { place: "Oslo" });
   expect(offered).toMatchObject({
     description: "The weather in a place",
     inputSchema: { type: "object", properties: { place: { description: "A city" } }, required: ["place"] },
@@ -39,7 +39,7 @@ test("a tool as written in the AI SDK's documentation", async () => {
     outcome: "ok",
     content: [{ type: "json", value: { place: "Oslo", days: 1, degrees: 7 } }],
   });
-  expect(told).toEqual(["json", { place: "Oslo", days: 1, degrees: 7 }]);
+  expect(toolResults).toEqual(["json", { place: "Oslo", days: 1, degrees: 7 }]);
 });
 
 test("invalid input never reaches it", async () => {
@@ -133,9 +133,9 @@ test("a thrown error goes to the model", async () => {
       throw new Error("the station is closed");
     },
   });
-  const { end, told } = await using(failing);
+  const { end, toolResults } = await using(failing);
   expect(end).toMatchObject({ outcome: "error", error: { message: "the station is closed" } });
-  expect(told).toEqual(["error-text", "the station is closed"]);
+  expect(toolResults).toEqual(["error-text", "the station is closed"]);
 });
 
 describe("needsApproval", () => {
@@ -175,12 +175,12 @@ describe("the model gets the output of toModelOutput, with the value alongside",
         value: `${toolCallId.slice(0, 4)}: ${input.url} is ${output.width} wide`,
       }),
     });
-    const { end, told } = await using(real, input);
+    const { end, toolResults } = await using(real, input);
     expect(end).toMatchObject({
       content: [{ type: "text", text: "call: https://example.com is 2 wide" }],
       value: { width: 2 },
     });
-    expect(told).toEqual(["text", "call: https://example.com is 2 wide"]);
+    expect(toolResults).toEqual(["text", "call: https://example.com is 2 wide"]);
   });
 
   test("json, and errors", async () => {
@@ -197,7 +197,7 @@ describe("the model gets the output of toModelOutput, with the value alongside",
       input,
     );
     expect(failed.end).toMatchObject({ outcome: "error", error: { message: "no page" } });
-    expect(failed.told).toEqual(["error-text", "no page"]);
+    expect(failed.toolResults).toEqual(["error-text", "no page"]);
     const denied = await using(
       shot(() => ({ type: "execution-denied", reason: "not today" })),
       input,

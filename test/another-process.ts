@@ -8,7 +8,7 @@ export interface Serving {
   /** The server's output since it started listening, one line each. */
   readonly lines: readonly string[];
   /** Resolves when the server has printed this line. */
-  said(line: string): Promise<void>;
+  printed(line: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export const serve = async (fixture: string, ...parameters: string[]): Promise<S
   return {
     url: await started.promise,
     lines,
-    said: (line) =>
+    printed: (line) =>
       lines.includes(line) ? Promise.resolve() : new Promise((resolve) => void waiting.push({ line, resolve })),
     async stop() {
       child.kill();

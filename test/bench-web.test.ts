@@ -7,7 +7,10 @@ import { listStream, mixedStream } from "../bench/web/stream.ts";
 const textOf = (beats: ReturnType<typeof mixedStream>): string =>
   beats.map((beat) => (beat.kind === "token" ? beat.text : "")).join("");
 
-/** A page whose script cost grows with each mark as `cost` specifies, and whose main thread does as much again besides, or `whole` times it. */
+/**
+ * A page whose script cost grows with each mark as `cost` specifies, and whose main thread works `whole` times as long as
+ * its script in total.
+ */
 const measured = (cost: (index: number) => number, longest = 20, whole = 2): Measured => {
   const marks: Mark[] = [];
   for (let index = 0, script = 0; index <= 20; script += cost(index++))

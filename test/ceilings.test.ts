@@ -6,7 +6,7 @@ import { createQuotas } from "../src/server/quotas.ts";
 import type { Source } from "../src/source.ts";
 import { ended, eventsOf, post, refusal, serve, silent, start, until, wire } from "./serving.ts";
 
-/** Stores files of these sizes beside its log, one after the other. */
+/** Stores files of these sizes alongside its log, one after the other. */
 const keeping = (...sizes: number[]): Source =>
   async function* (_, { put }) {
     yield { type: "step-start", step: "s" };
@@ -114,7 +114,7 @@ describe("request bodies", () => {
 describe("retention", () => {
   const entry = { seq: 1, at: 1, event: { type: "run-start", protocol: 2, run: "r", name: "a" } } as const;
 
-  test("is 30 days for a new log, and stays so", async () => {
+  test("is 30 days for a new log, and does not change", async () => {
     const log = memory();
     for (let count = 0; count < 2; count += 1) {
       const { policy, text } = await keptRuns({}, log);

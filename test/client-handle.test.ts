@@ -232,9 +232,9 @@ describe("requests", () => {
     const backoff = vi.fn(() => 0);
     const { server, client } = await setUp([], { ...options, backoff });
     const handle = client.start({ message: "x" });
-    const told = { code: "unsendable", message: expect.not.stringMatching(/hush|ключ/) };
-    await expect(handle.finished).rejects.toMatchObject(told);
-    await expect(client.list()).rejects.toMatchObject(told);
+    const unsendable = { code: "unsendable", message: expect.not.stringMatching(/hush|ключ/) };
+    await expect(handle.finished).rejects.toMatchObject(unsendable);
+    await expect(client.list()).rejects.toMatchObject(unsendable);
     expect(backoff).not.toHaveBeenCalled();
     expect(server.requests).toEqual([]);
   });

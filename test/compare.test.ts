@@ -43,7 +43,7 @@ const refused = resultOf("late-viewer", {
   output: "\u001b[31mWarning\u001b[0m: it is gone",
 });
 
-test("a no comes with what the system answered and printed, but not with where things are on this machine", () => {
+test("a no comes with the system's responses and output, but without the paths of this machine", () => {
   const system = systemOf("Peer (one)", [refused, resultOf("approval", {})]);
   const nos = JSON.parse(evidenceOf(system)!) as Record<string, unknown>[];
   expect(nos).toHaveLength(1);
@@ -58,7 +58,7 @@ test("a no comes with what the system answered and printed, but not with where t
   expect(evidenceOf(systemOf("Peer", [resultOf("approval", {})]))).toBeUndefined();
 });
 
-test("where Runcast is worse, it says so", () => {
+test("the comparison states where Runcast is worse", () => {
   const ours = [
     systemOf("Runcast (memory)", [tokens(100, 20), refused]),
     systemOf("Runcast (SQLite)", [tokens(90, 40)]),
@@ -87,7 +87,7 @@ test("verdicts that differ from the run before are named; new systems and new tr
   ]);
 });
 
-test("one system at a time has the floor: one that lent it comes back before those that have not begun", async () => {
+test("one system at a time has the floor: one that yielded it resumes before those that have not begun", async () => {
   const floor = new Floor();
   const done: string[] = [];
   const silence = Promise.withResolvers<void>();

@@ -174,7 +174,7 @@ export const playing = (
 };
 
 /** The tool results in a request: name, kind of output, and output. */
-export const told = (request: LanguageModelV4CallOptions | undefined): [string, string, Json][] =>
+export const toolResults = (request: LanguageModelV4CallOptions | undefined): [string, string, Json][] =>
   (request?.prompt ?? []).flatMap((message) =>
     message.role !== "tool"
       ? []

@@ -40,7 +40,7 @@ describe("the element's Markdown", () => {
     expect(shown.querySelector("blockquote")!.textContent).toBe("said");
   });
 
-  test.each(hostileMarkdown)("links only to web and mail addresses, and fetches nothing: $name", ({ text }) => {
+  test.each(hostileMarkdown)("links only to web and email addresses, and fetches nothing: $name", ({ text }) => {
     const shown = draw(...inPieces(text, 5));
     for (const link of shown.querySelectorAll("a")) expect(link.href).toMatch(/^(?:https?:\/\/(?![^/]*@)|mailto:)/);
     expect(shown.querySelectorAll("img, iframe, script, style, svg, object, form")).toHaveLength(0);

@@ -22,8 +22,8 @@ const saved = (entries: readonly Entry[], redact: readonly (string | RegExp)[] =
   const html = buildHtml({ run: "r", script: "export {};", redact }, entries, [], 0);
   const [, json = ""] = /<script type="application\/json" id="run">(.*?)<\/script>/s.exec(html) ?? [];
   const { entries: kept, files } = JSON.parse(json) as { entries: Entry[]; files: Record<string, string> };
-  const [, told = ""] = /<summary>What was removed<\/summary>(.*?)<\/details>/s.exec(html) ?? [];
-  return { html, kept, files, told };
+  const [, summary = ""] = /<summary>What was removed<\/summary>(.*?)<\/details>/s.exec(html) ?? [];
+  return { html, kept, files, summary };
 };
 
 const words = (text: string): Event[] => [
@@ -56,9 +56,9 @@ describe("secrets", () => {
       "MIIEpAIBAAKCAQEA",
     ],
   ])("%s is removed, and the file lists it", async (_, text, secret) => {
-    const { html, told } = saved(entriesOf(words(text)));
+    const { html, summary } = saved(entriesOf(words(text)));
     expect(html).not.toContain(secret);
-    expect(told).toContain("removed");
+    expect(summary).toContain("removed");
     expect(html).toContain("[redacted]");
   });
 
@@ -69,14 +69,14 @@ describe("secrets", () => {
     "skip-navigation and sk-short",
     "https://example.org/?page=2&sort=key",
   ])("ordinary text stays: %s", async (text) => {
-    const { kept, told } = saved(entriesOf(words(text)));
+    const { kept, summary } = saved(entriesOf(words(text)));
     expect(JSON.stringify(kept)).toContain(JSON.stringify(text).slice(1, -1));
-    expect(told).toContain("nothing was removed");
+    expect(summary).toContain("nothing was removed");
   });
 
   test("fields are removed by name in any container, and so are other occurrences of the same secret", async () => {
     const secret = "correct horse battery";
-    const { html, told } = saved(
+    const { html, summary } = saved(
       entriesOf([
         { type: "step-start", step: "s" },
         { type: "text-start", part: "p" },
@@ -95,8 +95,8 @@ describe("secrets", () => {
     );
     for (const hidden of [secret, "t0ken-value", "k3y-value"]) expect(html).not.toContain(hidden);
     expect(html).toContain("ines");
-    expect(told).toContain("in fields with such names");
-    expect(told).toContain("found elsewhere");
+    expect(summary).toContain("in fields with such names");
+    expect(summary).toContain("found elsewhere");
   });
 
   test("a secret is found however it is split, and nothing else is lost", async () => {
@@ -150,9 +150,9 @@ describe("secrets", () => {
       { ...first!, event: start },
       ...rest.map((entry) => ({ ...entry, event: { ...entry.event, meta: { sealed: "opaque" } } })),
     ];
-    const { html, told } = saved(withMeta, ["Bluebird", /\d{4} euros/]);
+    const { html, summary } = saved(withMeta, ["Bluebird", /\d{4} euros/]);
     for (const hidden of ["Bluebird", "4711", "opaque", `"request"`]) expect(html).not.toContain(hidden);
-    expect(told).toContain("values that this server is configured to remove: 2 removed");
+    expect(summary).toContain("values that this server is configured to remove: 2 removed");
   });
 
   /** With a backtracking pattern, each of these would take a thousand times as long as ordinary text. */
@@ -295,7 +295,7 @@ describe("the file", () => {
     expect(address(large.file)).toBeUndefined();
   });
 
-  test("is served for a run, also with a token, and without a built page the server reports that", async () => {
+  test("is served for a run, even with a token; if the page was not built, the server reports that", async () => {
     const built = page();
     const { url } = await serve(
       async function* () {

@@ -80,7 +80,7 @@ describe("a Runcast behind a Runcast", () => {
     expect(events).toContainEqual({ type: "tool-end", call: "c", outcome: "interrupted" });
   });
 
-  test("ends with a retryable error when the upper server stays away", async () => {
+  test("ends with a retryable error when the upper server does not come back", async () => {
     const directory = mkdtempSync(path.join(tmpdir(), "runcast-chain-"));
     onStop(() => rmSync(directory, { recursive: true, force: true }));
     const upper = await spawnServer(directory, 0);

@@ -134,7 +134,7 @@ describe("a run of an upstream Runcast whose process here dies", () => {
     expect(result.filter(({ type }) => type === "tool-end")).toMatchObject([{ outcome: "ok", value: "stored" }]);
   });
 
-  test("after a call was cancelled here and before the server was told: the next process tells it", async () => {
+  test("after a call was cancelled here and before the server was notified: the next process notifies it", async () => {
     const up = await working();
     const { run, entries } = await handedOver(up.url);
     const ended: Event = { type: "tool-end", call: "c", outcome: "cancelled" };

@@ -131,7 +131,7 @@ describe("user × action × run", () => {
     expect(await start("carol", { run: "mine" })).toMatchObject({ status: 202 });
   });
 
-  test("the log records the user who answered or cancelled, also behind a front end", async () => {
+  test("the log records the user who answered or cancelled, even behind a front end", async () => {
     const { url, as, start } = await setUp();
     const logOf = async (run: string) =>
       await (await fetch(`${url}/runs/${run}/export.jsonl`, { headers: as("root") })).text();

@@ -46,7 +46,7 @@ const asking = async (
 const ALL = ["create", "read", "kit_write", "kit_other"];
 
 describe("a command", () => {
-  test("selects instructions and tools, also of toolkits, and is removed from what the model sees", async () => {
+  test("selects instructions and tools, including those of toolkits, and is removed from what the model sees", async () => {
     const { offered, system, seen, all } = await asking("/Lec Graphs, for beginners");
     expect(offered).toEqual(["create", "kit_write"]);
     expect(system).toEqual(["You teach.\n\nWrite lectures."]);
@@ -86,7 +86,7 @@ describe("a command", () => {
     expect(all("notice")).toEqual([]);
   });
 
-  test("a command without text leaves its name, and nothing beside a file", async () => {
+  test("a command without text leaves its name, and nothing next to a file", async () => {
     expect((await asking("/rev")).seen).toEqual(["Rev"]);
     const file = { type: "file" as const, mediaType: "image/png", data: "YQ==" };
     const both = { role: "user" as const, content: [file, { type: "text" as const, text: "/rev" }] };

@@ -32,7 +32,7 @@ describeWith("postgres", "a log in a Postgres that fails", () => {
     expect(await reader.read("a", 0, 1000)).toEqual(entries);
   });
 
-  test("a connection that breaks at startup is an error with a reason, and the process goes on", async () => {
+  test("a connection that breaks at startup is an error with a reason, and the process continues", async () => {
     const server = await startPostgres();
     const relay = await startRelay(() => [server.port]);
     const starting = connect({

@@ -56,8 +56,8 @@ const converse = async (model: string) => {
 
 describe("one conversation in four formats", () => {
   test("results in one state, except for ids, times, usage and meta", async () => {
-    const told = await Promise.all(formats.map(converse));
-    const [first, ...others] = told.map(({ state }) => comparable(state));
+    const conversations = await Promise.all(formats.map(converse));
+    const [first, ...others] = conversations.map(({ state }) => comparable(state));
     expect(first).toMatchObject({ outcome: "done" });
     expect(JSON.stringify(first)).toContain("the gauge is out of order");
     for (const [index, other] of others.entries()) expect(other, formats[index + 1]).toEqual(first);

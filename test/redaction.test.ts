@@ -136,7 +136,7 @@ describe("a text in pieces", () => {
     expect(scanner.push(words).length).toBeGreaterThan(0);
   });
 
-  test("a secret of any length is removed to its end", () => {
+  test("a secret of any length is removed completely", () => {
     const secret = `sk-${"aB3".repeat(5000)}`;
     const scanner = new Scanner(program, () => {});
     let clean = "";
@@ -146,7 +146,7 @@ describe("a text in pieces", () => {
     expect(scan([pem])).toMatch(/^\[redacted\] ?RSA PRIVATE KEY-----\nSo it is\.$|^\[redacted\][^M]*\nSo it is\.$/);
   });
 
-  test("numbers that are not card numbers stay", () => {
+  test("numbers that are not card numbers are kept", () => {
     expect(scan(["order 4111 1111 1111 1112 of 2026-11-16"])).toBe("order 4111 1111 1111 1112 of 2026-11-16");
   });
 });

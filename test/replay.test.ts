@@ -115,8 +115,8 @@ describe("a replay", () => {
       Array.from({ length: 100 }, () => 100),
     );
     const replay = createReplay(entries);
-    let told = 0;
-    replay.subscribe(() => told++);
+    let notified = 0;
+    replay.subscribe(() => notified++);
     replay.setSpeed(50);
     replay.play();
     expect(replay.seq).toBe(0);
@@ -131,7 +131,7 @@ describe("a replay", () => {
     replay.tick(100);
     expect(replay.seq).toBe(8);
     expect(whole(replay.state)).toEqual(whole(folded(entries, 8)));
-    expect(told).toBeGreaterThan(4);
+    expect(notified).toBeGreaterThan(4);
     replay.seek(1_000);
     expect(replay.seq).toBe(101);
   });
@@ -143,7 +143,7 @@ describe("a replay", () => {
   });
 });
 
-/** A run with this many entries: text, and a call every so many. `waits` are the milliseconds between them. */
+/** A run with this many entries: text, and a call at regular intervals. `waits` are the milliseconds between them. */
 function talk(length: number, waits: readonly number[] = [], every = 100): Entry[] {
   const events: Event[] = [
     { type: "run-start", protocol: 1, run: "r", name: "test" },

@@ -32,7 +32,7 @@ const noticing = () => {
 const idsOf = (changed: readonly { readonly info: { readonly run: string } }[]) => changed.map(({ info }) => info.run);
 
 describe("changes that a process detects", () => {
-  test("each change once: starts, asks and ends, even between two looks, but no streaming", async () => {
+  test("reports each change once: starts, asks and ends, even between two looks, but no streaming", async () => {
     const { process, write, start, end, wait } = noticing();
     await start("one");
     await start("two");
@@ -103,7 +103,7 @@ describe("changes that a process detects", () => {
     const answers = await Promise.all(cursors.map(({ cursor }) => since(cursor)));
     expect(listed).toBe(2);
     expect(answers.every(({ changed }) => idsOf(changed)[0] === "one")).toBe(true);
-    // Nobody makes another look within the second.
+    // No one looks again within the second.
     time += 999;
     for (const { cursor } of answers) await since(cursor);
     expect(listed).toBe(2);
@@ -217,18 +217,19 @@ describe("lists of runs over HTTP", () => {
     expect(first.ann).toMatchObject({ reset: true, runs: [], may: { answer: true, cancel: true, everyone: false } });
     expect(first.root.may).toEqual({ answer: true, cancel: true, everyone: true });
     await begin("waits", "ask me", "bob");
-    const told = async (name: "ann" | "root", query = "") => await changes(`since=${first[name].cursor}${query}`, name);
-    await until(async () => (await told("root")).runs[0]?.asks?.length === 1);
-    expect(await told("root", "&state=waiting")).toMatchObject({
+    const changesOf = async (name: "ann" | "root", query = "") =>
+      await changes(`since=${first[name].cursor}${query}`, name);
+    await until(async () => (await changesOf("root")).runs[0]?.asks?.length === 1);
+    expect(await changesOf("root", "&state=waiting")).toMatchObject({
       runs: [{ run: "waits", user: "bob" }],
       left: [],
       open: { working: 0, waiting: 1 },
     });
-    expect(await told("root", "&state=done")).toMatchObject({ runs: [], left: ["waits"] });
-    expect(await told("ann")).toMatchObject({ runs: [], left: [], open: { working: 0, waiting: 0 } });
+    expect(await changesOf("root", "&state=done")).toMatchObject({ runs: [], left: ["waits"] });
+    expect(await changesOf("ann")).toMatchObject({ runs: [], left: [], open: { working: 0, waiting: 0 } });
     await post(`${url}/runs/waits/asks/a`, { allow: true }, as("bob"));
-    await until(async () => (await told("root")).runs[0]?.endedAt !== undefined);
-    expect(await told("root", "&state=waiting")).toMatchObject({ runs: [], left: ["waits"] });
+    await until(async () => (await changesOf("root")).runs[0]?.endedAt !== undefined);
+    expect(await changesOf("root", "&state=waiting")).toMatchObject({ runs: [], left: ["waits"] });
   });
 
   test("rows that were deleted, or belong to others, are named among those that left", async () => {

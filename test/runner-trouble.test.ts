@@ -77,7 +77,7 @@ describe("closing", () => {
     ]);
   });
 
-  test("a start that is still being decided starts nothing", async () => {
+  test("a start that is still pending when the runner closes starts nothing", async () => {
     const known = Promise.withResolvers<undefined>();
     const { runner } = setUp({ log: { ...memory(), info: () => known.promise } });
     const source: Source = async function* () {

@@ -13,7 +13,7 @@ const endsOf = (events: readonly Event[]): number[] => {
 
 const eventsOf = (entries: readonly Entry[]): Event[] => entries.map(({ event }) => event);
 
-/** The rule, applied to a whole log without the verifier: whether any open item works rather than waits. */
+/** The rule, applied to a whole log without the verifier: whether any open item is working rather than waiting. */
 const waitsForPeople = (events: readonly Event[]): boolean => {
   const last = <Type extends Event["type"]>(type: Type, isIt: (event: Extract<Event, { type: Type }>) => boolean) =>
     events.findLastIndex((event) => event.type === type && isIt(event as Extract<Event, { type: Type }>));

@@ -84,12 +84,12 @@ describe("fold", () => {
     const delta = log.find(({ event }) => event.type === "text-delta")!;
     for (const entry of log.slice(0, delta.seq - 1)) fold(state, entry);
     const part = state.nodes.get((delta.event as { part: string }).part)!;
-    const told: string[] = [];
-    subscribe(state, part.id, () => told.push("part"));
-    subscribe(state, ROOT, () => told.push("root"));
+    const notified: string[] = [];
+    subscribe(state, part.id, () => notified.push("part"));
+    subscribe(state, ROOT, () => notified.push("root"));
     const { version } = part;
     fold(state, delta);
-    expect(told).toEqual(["part"]);
+    expect(notified).toEqual(["part"]);
     expect(part.version).toBe(version + 1);
   });
 

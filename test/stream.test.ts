@@ -121,7 +121,7 @@ test("a snapshot replaces the entries before it, and the rest follows", async ()
   expect(refused.status).toBe(400);
 });
 
-test("a dialect that needs whole results gets them from beside the log", async () => {
+test("a dialect that needs whole results gets them from files stored alongside the log", async () => {
   const text = "long ".repeat(20_000);
   const value = { rows: Array.from({ length: 10_000 }, (_, index) => `row ${index}`) };
   const result: Source = async function* () {
@@ -276,7 +276,7 @@ test.each(waits)(
   },
 );
 
-test("closing the connection stops a run only if its dialect specifies that and no one else follows in it", async () => {
+test("closing the connection stops a run only if its dialect specifies that and no one else follows the run in it", async () => {
   const closing: Dialect = { ...native, disconnect: "cancel" };
   const log = memory();
   const soon = { timeout: 10_000 };

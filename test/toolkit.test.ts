@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { agent } from "../src/sources/agent.ts";
 import { type Toolkit, defineTool } from "../src/tool.ts";
-import { drive, playing, script, told } from "./drive.ts";
+import { drive, playing, script, toolResults } from "./drive.ts";
 
 const tool = (name: string, says = name) =>
   defineTool({ name, description: "", input: z.object({}), run: () => says, title: `The ${name}` });
@@ -31,7 +31,7 @@ test("a toolkit is opened for the agent, queried before each step, and closed", 
   const source = agent({ name: "test", model, tools: [tool("a", "own"), kit] });
   const { all, text } = await drive(source, "go");
   expect(requests.map(({ tools }) => tools?.map(({ name }) => name).join(""))).toEqual(["a", "ab", "abc"]);
-  expect(told(requests[2])).toEqual([
+  expect(toolResults(requests[2])).toEqual([
     ["a", "text", "own"],
     ["b", "text", "b"],
   ]);
@@ -77,10 +77,12 @@ test("tools disappear and change between steps", async () => {
   );
   const { all } = await drive(agent({ name: "test", model, tools: [kit] }), "go");
   expect(requests.map(({ tools }) => tools?.map(({ name }) => name).join("") ?? "")).toEqual(["ab", "a", ""]);
-  expect(told(requests[2]).map(([name, kind, text]) => (kind === "text" ? [name, text] : [name, kind]))).toEqual([
-    ["a", "old"],
-    ["a", "new"],
-    ["b", "error-text"],
-  ]);
+  expect(toolResults(requests[2]).map(([name, kind, text]) => (kind === "text" ? [name, text] : [name, kind]))).toEqual(
+    [
+      ["a", "old"],
+      ["a", "new"],
+      ["b", "error-text"],
+    ],
+  );
   expect(all("tool-end").flatMap(({ error }) => error?.code ?? [])).toEqual(["unknown-tool"]);
 });

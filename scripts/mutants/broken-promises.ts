@@ -11,7 +11,7 @@ export interface Mutant {
   readonly tests: readonly string[];
   /** Runs only tests whose name matches this. */
   readonly named?: string;
-  /** Whether its tests measure time, and nothing may run beside them. */
+  /** Whether its tests measure time, so that nothing may run at the same time. */
   readonly alone?: boolean;
 }
 

@@ -67,7 +67,7 @@ export const ownership: readonly Mutant[] = [
     tests,
   },
   {
-    breaks: "no finished call runs again: one that finished beside an interrupted call runs again",
+    breaks: "no finished call runs again: one that finished next to an interrupted call runs again",
     file: "src/sources/agent/continue.ts",
     edits: [['if (end && (end.outcome !== "interrupted" || !isLast))', "if (end && !isLast)"]],
     tests: ["test/takeover.test.ts"],

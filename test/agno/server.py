@@ -1,4 +1,4 @@
-"""An AgentOS for tests: agents, a team and workflows, whose model is scripted. PORT, MODEL_URL and DB say where."""
+"""An AgentOS for tests: agents, a team and workflows, whose model is scripted. Configured with PORT, MODEL_URL and DB."""
 
 import asyncio
 import os

@@ -41,7 +41,7 @@ const toolsOf = (tally: Tally): Tool[] => {
     });
   const question = defineTool({
     name: "question",
-    description: "asks a person",
+    description: "asks the user",
     input,
     run: ({ key, ms }, context) =>
       counted("question", key, context, async () => {

@@ -3,9 +3,9 @@ import type { Entry } from "../../src/events.ts";
 import { type Log, LogFenced } from "../../src/log.ts";
 
 /** Facts that processes write to a file that outlives them. `at` is the machine's uptime, which clock changes do not affect. */
-export type TallyEntry = { readonly pid: number; readonly at: number } & Said;
+export type TallyEntry = { readonly pid: number; readonly at: number } & Fact;
 
-type Said =
+type Fact =
   | {
       readonly do: "begin" | "end";
       readonly run: string;
@@ -18,15 +18,15 @@ type Said =
   | { readonly do: "start" | "take" | "resume"; readonly run: string; readonly owner: string }
   | { readonly do: "fenced"; readonly run: string };
 
-export type Tally = (said: Said) => void;
+export type Tally = (fact: Fact) => void;
 
 export const uptime = (): number => Number(process.hrtime.bigint() / 1_000_000n);
 
 /** Each line is one small append, so that lines of several processes do not mix. */
 export const createTally =
   (file: string): Tally =>
-  (said) =>
-    appendFileSync(file, `${JSON.stringify({ ...said, pid: process.pid, at: uptime() })}\n`);
+  (fact) =>
+    appendFileSync(file, `${JSON.stringify({ ...fact, pid: process.pid, at: uptime() })}\n`);
 
 export const readTally = (file: string): TallyEntry[] =>
   existsSync(file)

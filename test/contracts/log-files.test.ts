@@ -7,7 +7,7 @@ import type { Log } from "../../src/log.ts";
 import { describeLogs } from "./each-log.ts";
 import { endEntry, startEntry } from "./run-entries.ts";
 
-describeLogs("files beside a log", (_, variant) => {
+describeLogs("files alongside a log", (_, variant) => {
   let directory: string;
   let log: Log;
 

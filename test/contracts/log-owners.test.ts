@@ -49,7 +49,7 @@ eachLog("owners", (opened) => {
     await opened.one.append("a", textEntries(2, 1), ada);
   });
 
-  test("a run whose owner's lease has expired can be taken over, and the old owner cannot write any more", async () => {
+  test("a run whose owner's lease has expired can be taken over, and the old owner cannot write anymore", async () => {
     await begin();
     await opened.one.append("a", textEntries(2, 3), ada);
     await pass(leaseMs);

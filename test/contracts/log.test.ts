@@ -70,7 +70,7 @@ describeLogs("a log", (name, variant) => {
       expect(await log.read("a", 1234, 5)).toEqual(entries.slice(1234, 1239));
     });
 
-    test("keeps every field of a delta, like the one before or not", async () => {
+    test("keeps every field of a delta, whether or not it resembles the previous one", async () => {
       const deltas = [
         { type: "text-delta", part: "a", delta: "1" },
         { type: "text-delta", part: "a", delta: "" },
@@ -296,7 +296,7 @@ describeLogs("a log", (name, variant) => {
       expect(await listed({ limit: 100 })).toEqual(all.filter((run) => run !== "run-6"));
     });
 
-    test("lists by user and by agent, also combined with other fields", async () => {
+    test("lists by user and by agent, alone and combined with other fields", async () => {
       for (let index = 0; index < 12; index++) {
         const run = `run-${index}`;
         const user = ["ada", "grace", undefined][index % 3];

@@ -43,7 +43,7 @@ const serving = async (source: Source) => {
   return { url, log, saved };
 };
 
-/** What a person sees. */
+/** What a user sees. */
 const seen = (parts: readonly UIPart[] = []) =>
   parts.flatMap(({ type, text, state, output, toolCallId }) => {
     if (type === "text") return [text];

@@ -5,7 +5,7 @@ import { deepAgent } from "../../src/dialects/deep-agent.ts";
 import type { Entry, Event } from "../../src/events.ts";
 import { arbitraryLog } from "../generate.ts";
 import { decoded, encoded, expectGolden, goldenRuns, link, numbered, played, read, refused } from "./dialect-frames.ts";
-import { said, withCall } from "./dialect-frames.ts";
+import { jsonOf, withCall } from "./dialect-frames.ts";
 import { endingOf } from "./ending.ts";
 
 const STREAM = [
@@ -75,7 +75,7 @@ describe("the family's golden stream", () => {
 
 describe("encoding", () => {
   const ended = (entries: readonly Entry[]) =>
-    said(encoded(deepAgent, entries)).find((one) => (one as { type: string }).type === "tool_end");
+    jsonOf(encoded(deepAgent, entries)).find((one) => (one as { type: string }).type === "tool_end");
 
   test("a result is sent completely, and an empty one as the family's text", () => {
     const text = "x".repeat(100_000);
@@ -135,16 +135,16 @@ describe("encoding", () => {
       ...[...end("b1"), ...end("a1"), ...end("b"), ...end("a")],
       { type: "run-end", outcome: "done" },
     ]);
-    const told = encoded(deepAgent, log);
-    expect(said(told)).toContainEqual({
+    const sent = encoded(deepAgent, log);
+    expect(jsonOf(sent)).toContainEqual({
       type: "agent_start",
       data: { agent_id: "a1", name: "a1's name", depth: 2, parent_id: "a" },
     });
-    expect(said(told)).toContainEqual({
+    expect(jsonOf(sent)).toContainEqual({
       type: "token",
       data: { content: "3", agent_depth: 2, agent_id: "b1" },
     });
-    const events = await played(deepAgent, told);
+    const events = await played(deepAgent, sent);
     expect(["a", "b", "a1", "b1"].map((id) => words(events, id))).toEqual(["1", "2", "4", "35"]);
     expect(events).toContainEqual({ type: "agent-start", agent: "b1", parent: "b", name: "b1's name" });
   });
@@ -155,13 +155,13 @@ describe("encoding", () => {
       ...LOG.slice(0, -1),
       { seq: 24, at: 0, event: { type: "run-end", outcome: "error", error } as Event },
     ];
-    const told = encoded(deepAgent, failed);
-    expect(said(told).slice(-3)).toMatchObject([
+    const sent = encoded(deepAgent, failed);
+    expect(jsonOf(sent).slice(-3)).toMatchObject([
       { type: "token", data: { content: "\n\nError: The model is gone.", agent_depth: 0 } },
       { type: "status", data: { description: "Error: The model is gone.", agent_depth: 0 } },
       { type: "done" },
     ]);
-    const events = decoded(deepAgent, told);
+    const events = decoded(deepAgent, sent);
     expect(events.at(-1)).toEqual({ type: "run-end", outcome: "error", error });
     expect(words(events)).toBe("Let me search...Based on my research...");
   });
@@ -172,7 +172,7 @@ describe("encoding", () => {
       { type: "agent-start", agent: "a", name: "reader" },
       { type: "agent-end", agent: "a", outcome: "error", error: { code: "x", message: "no" } },
     ]);
-    expect(said(encoded(deepAgent, log)).at(-1)).toMatchObject({
+    expect(jsonOf(encoded(deepAgent, log)).at(-1)).toMatchObject({
       type: "status",
       data: { description: "reader failed: no" },
     });

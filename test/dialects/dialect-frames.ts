@@ -41,7 +41,7 @@ export const entriesOf = async (url: string, response: Response): Promise<readon
   return lines.map((line) => JSON.parse(line) as Entry);
 };
 
-/** The data that clients read that only know the `data:` lines of SSE. */
+/** The data for clients that know only the `data:` lines of SSE. */
 export async function* dataLines(response: Response): AsyncGenerator<string> {
   let rest = "";
   for await (const text of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
@@ -59,11 +59,11 @@ export const played = async (dialect: Dialect, frames: readonly Frame[]): Promis
   return events;
 };
 
-export const said = (frames: readonly Frame[]): unknown[] => frames.map(({ data }) => JSON.parse(data) as unknown);
+export const jsonOf = (frames: readonly Frame[]): unknown[] => frames.map(({ data }) => JSON.parse(data) as unknown);
 
 /** Compares the values of the golden's keys, in the golden's order. Ignores other keys. */
 export const expectGolden = (frames: readonly Frame[], golden: readonly string[]): void => {
-  const values = said(frames);
+  const values = jsonOf(frames);
   expect(values.length).toBe(golden.length);
   golden.forEach((line, index) => {
     const expected: unknown = JSON.parse(line);

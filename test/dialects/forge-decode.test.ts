@@ -134,7 +134,7 @@ describe("frames of Forge's own server", () => {
     frame("complete", { response: "Sunny\n\n  today.", usage: { prompt_tokens: 7, completion_tokens: 3 } }),
   ];
 
-  test("calls that are reported only when they are over, an error that is none, and an answer that lost its white space", async () => {
+  test("calls that are reported only when they are over, an error that is not one, and an answer that lost its white space", async () => {
     const entries = await runOf(real);
     expect(verify(entries)).toBeUndefined();
     expect(ofType(entries, "notice")).toMatchObject([{ level: "warning", text: "Tools unavailable" }]);

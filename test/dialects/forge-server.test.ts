@@ -216,10 +216,10 @@ describe("the page over HTTP", () => {
 });
 
 describe("settings of a request for our own agent", () => {
-  const told = script("hi", [{ say: "Hello." }]);
+  const greeting = script("hi", [{ say: "Hello." }]);
 
   test("without tools, the model is offered none", async () => {
-    const { model, requests } = playing(told);
+    const { model, requests } = playing(greeting);
     const tool = { name: "look", description: "", input: { jsonSchema: { type: "object" } }, run: () => "" };
     const { url } = await serve(agent({ name: "a", model, tools: [tool] }), { dialects });
     const page = forgePage(`${url}/forge`);
@@ -230,7 +230,7 @@ describe("settings of a request for our own agent", () => {
   });
 
   test("the page's default model is replaced by the agent's own, and an unavailable chosen model is refused", async () => {
-    const { url } = await serve(agent({ name: "a", model: playing(told).model }), { dialects });
+    const { url } = await serve(agent({ name: "a", model: playing(greeting).model }), { dialects });
     const page = forgePage(`${url}/forge`);
     await page.send("hi");
     expect(page.messages.at(-1)?.content).toBe("Hello.");

@@ -25,7 +25,7 @@ const encoded = (entries: readonly Entry[], extensions = false): Frame[] => {
   const encode = forge.encode({ link, extensions });
   return entries.flatMap((entry) => encode(entry));
 };
-const said = (...events: Event[]) =>
+const framesFor = (...events: Event[]) =>
   encoded(entriesOf(...events)).map(({ event, data }) => [event, JSON.parse(data)] as const);
 
 const root: Event[] = [
@@ -109,7 +109,7 @@ describe("the family's own examples", () => {
   test("a call is pending when requested, gets its complete arguments, executes, completes and gets its result", () => {
     const input = { city: "London" };
     const call = { id: "c", tool_name: "t", arguments: input };
-    expect(said(...root, ...callEvents("c", "t", input, { content: [{ type: "text", text: "18" }] }))).toEqual([
+    expect(framesFor(...root, ...callEvents("c", "t", input, { content: [{ type: "text", text: "18" }] }))).toEqual([
       ["tool_call", { ...call, arguments: {}, status: "pending" }],
       ["tool_call", { ...call, status: "pending" }],
       ["tool_call", { ...call, status: "executing" }],
@@ -128,7 +128,7 @@ describe("the family's own examples", () => {
       { why: "no" },
     ],
   ] as const)("a call that ends as %s is red", (outcome, end, result) => {
-    const frames = said(...root, ...callEvents("c", "t", {}, { ...end, outcome } as EventOf<"tool-end">));
+    const frames = framesFor(...root, ...callEvents("c", "t", {}, { ...end, outcome } as EventOf<"tool-end">));
     expect(frames.slice(-2)).toMatchObject([
       ["tool_call", { status: "error" }],
       ["tool_result", { result, is_error: true }],
@@ -138,7 +138,7 @@ describe("the family's own examples", () => {
   test("files are links, mixed results are lists, and arguments that are not an object are shown unchanged", () => {
     const file = { type: "file", file: "f1", mediaType: "image/png", bytes: 9 } as const;
     const mixed = callEvents("c", "t", [1], { content: [{ type: "text", text: "look" }, file] });
-    const frames = said(...root, ...mixed);
+    const frames = framesFor(...root, ...mixed);
     expect(frames[1]?.[1]).toMatchObject({ arguments: { raw: [1] } });
     expect(frames.at(-1)?.[1]["result"]).toEqual([
       "look",
@@ -147,7 +147,7 @@ describe("the family's own examples", () => {
   });
 
   test("parts are separated, a replacement takes the place of its part, and cumulative ends with its token", () => {
-    const frames = said(
+    const frames = framesFor(
       ...root,
       { type: "text-start", part: "a" },
       { type: "text-delta", part: "a", delta: "First." },
@@ -174,17 +174,17 @@ describe("the family's own examples", () => {
       { type: "notice", level: "error", text: "careful" },
       { type: "status", text: "Working…" },
     ];
-    expect(said(...trouble).map(([name]) => name)).toEqual(["tool_call", "tool_result"]);
-    expect(said(...trouble, { type: "run-end", outcome: "error", error }).slice(2)).toEqual([
+    expect(framesFor(...trouble).map(([name]) => name)).toEqual(["tool_call", "tool_result"]);
+    expect(framesFor(...trouble, { type: "run-end", outcome: "error", error }).slice(2)).toEqual([
       ["error", { code: "E", message: "Slow down. Wait.", retryable: true }],
     ]);
-    expect(said(...root, { type: "run-end", outcome: "cancelled" })).toEqual([
+    expect(framesFor(...root, { type: "run-end", outcome: "cancelled" })).toEqual([
       ["error", { code: "CANCELLED", message: "The run was cancelled.", retryable: false }],
     ]);
   });
 
   test("a client that cannot answer is shown where to", () => {
-    const [asked, ...answered] = said(
+    const [asked, ...answered] = framesFor(
       ...root,
       {
         ...{ type: "ask-start", ask: "k", kind: "choice", title: "Which?" },

@@ -4,7 +4,7 @@ import type { EncodeOptions } from "../../src/dialect.ts";
 import { openWebui } from "../../src/dialects/open-webui.ts";
 import type { Event } from "../../src/events.ts";
 import { link, numbered } from "./dialect-frames.ts";
-import { linesOf, page, type Said, shown } from "./open-webui-page.ts";
+import { linesOf, page, type Line, shown } from "./open-webui-page.ts";
 
 const embed: EncodeOptions["embed"] = (access) => `http://runcast/live?run=r&token=${access}`;
 
@@ -31,7 +31,7 @@ const framesOf = (events: readonly Event[], options: Partial<EncodeOptions> = { 
   const encode = openWebui.encode({ link, page, style: "live", ...options });
   return numbered(events).flatMap((entry) => [...encode(entry)]);
 };
-const embedsIn = (lines: readonly Said[]) =>
+const embedsIn = (lines: readonly Line[]) =>
   lines.flatMap(({ event }) => (event?.type === "embeds" ? [event.data.embeds] : []));
 
 describe("the style live", () => {

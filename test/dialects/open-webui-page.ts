@@ -3,7 +3,7 @@ import type { EncodeOptions, Frame } from "../../src/dialect.ts";
 import type { Entry, Event } from "../../src/events.ts";
 import { link, numbered } from "./dialect-frames.ts";
 
-export type Said = Record<string, any>;
+export type Line = Record<string, any>;
 
 export const page = (access: string): string => `http://runcast/?run=r&${access}`;
 
@@ -13,12 +13,12 @@ export const framesOf = (entries: readonly Entry[], style?: string): Frame[] => 
   return entries.flatMap((entry) => [...encode(entry)]);
 };
 
-export const linesOf = (frames: readonly Frame[]): Said[] =>
-  frames.filter(({ data }) => data !== "[DONE]").map(({ data }) => JSON.parse(data) as Said);
+export const linesOf = (frames: readonly Frame[]): Line[] =>
+  frames.filter(({ data }) => data !== "[DONE]").map(({ data }) => JSON.parse(data) as Line);
 
 /** The items of a message as Open WebUI's server stores them, by index. */
-export const itemsOf = (frames: readonly Frame[]): Said[] => {
-  let items: Said[] = [];
+export const itemsOf = (frames: readonly Frame[]): Line[] => {
+  let items: Line[] = [];
   for (const line of linesOf(frames)) {
     const item = items[line["output_index"]];
     switch (line["type"]) {

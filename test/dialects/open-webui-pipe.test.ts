@@ -8,13 +8,13 @@ const PIPE = "cards; open-webui=0.12.4; mode=native";
 const asked = (ask: Partial<Extract<Event, { type: "ask-start" }>>, style = PIPE) => {
   const event = { type: "ask-start", ask: "a/1", kind: "input", call: "c", ...ask } as Event;
   const frames = framesOf(numbered([start, ...call("c", "send", { to: "Ann" }), event]), style);
-  return { frames, told: linesOf(frames).flatMap(({ runcast }) => (runcast?.call ? [runcast] : [])) };
+  return { frames, pipeCalls: linesOf(frames).flatMap(({ runcast }) => (runcast?.call ? [runcast] : [])) };
 };
 
 describe("dialogs", () => {
   test("an approval is a confirmation that describes the action", () => {
-    const { told, frames } = asked({ kind: "approval", title: "Allow send?", value: { to: "`Ann`" } });
-    expect(told).toEqual([
+    const { pipeCalls, frames } = asked({ kind: "approval", title: "Allow send?", value: { to: "`Ann`" } });
+    expect(pipeCalls).toEqual([
       {
         call: { type: "confirmation", data: { title: "Allow send?", message: '``{"to":"`Ann`"}``' } },
         answer: "/open-webui/v1/runs/r/asks/a%2F1/yes",
@@ -26,7 +26,7 @@ describe("dialogs", () => {
 
   test("an approval of edits shows their lines, and hides nothing else", () => {
     const messageFor = (value: Json) =>
-      asked({ kind: "approval", title: "Allow edit?", value }).told[0].call.data.message;
+      asked({ kind: "approval", title: "Allow edit?", value }).pipeCalls[0].call.data.message;
     const edit = { path: "a.txt", diff: "--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-one\n+two" };
     expect(messageFor(edit)).toBe(`\`\`\`text\n${edit.diff}\n\`\`\``);
     expect(messageFor({ files: [edit, edit] })).toBe(`\`\`\`text\n${edit.diff}\n\n${edit.diff}\n\`\`\``);
@@ -38,13 +38,13 @@ describe("dialogs", () => {
   });
 
   test("a text is an input, a secret is hidden, and other values are JSON", () => {
-    expect(asked({ title: "Name?", value: "Ann" }).told[0]).toMatchObject({
+    expect(asked({ title: "Name?", value: "Ann" }).pipeCalls[0]).toMatchObject({
       call: { type: "input", data: { title: "Name?", value: "Ann" } },
       answer: expect.stringMatching(/\/text$/),
     });
-    const secret = asked({ title: "Key?", schema: { type: "string", format: "password" } }).told[0];
+    const secret = asked({ title: "Key?", schema: { type: "string", format: "password" } }).pipeCalls[0];
     expect(secret.call.data).toMatchObject({ type: "password" });
-    const form = asked({ title: "Both?", schema: { type: "object" } }).told[0];
+    const form = asked({ title: "Both?", schema: { type: "object" } }).pipeCalls[0];
     expect(form).toMatchObject({
       call: { data: { placeholder: "JSON (object)" } },
       answer: expect.stringMatching(/json$/),
@@ -53,25 +53,29 @@ describe("dialogs", () => {
 
   test("a choice is an input with options, if the version supports them", () => {
     const options = [{ value: "a", label: "First" }, { value: 2 }];
-    const { told } = asked({ kind: "choice", title: "Which?", options });
-    expect(told[0].call.data.input).toEqual({
+    const { pipeCalls } = asked({ kind: "choice", title: "Which?", options });
+    expect(pipeCalls[0].call.data.input).toEqual({
       type: "select",
       options: [
         { value: '"a"', label: "First" },
         { value: "2", label: "2" },
       ],
     });
-    const older = asked({ kind: "choice", title: "Which?", options }, "cards; mode=native; open-webui=0.9.6").told[0];
+    const older = asked({ kind: "choice", title: "Which?", options }, "cards; mode=native; open-webui=0.9.6")
+      .pipeCalls[0];
     expect(older.call.data).not.toHaveProperty("input");
     expect(older.call.data.message).toContain("`First`");
   });
 
   test("code runs in the page only if the pipe allows it, otherwise there is a link", () => {
     const code = { kind: "execute", value: "return 1" } as const;
-    expect(asked(code).told).toEqual([]);
+    expect(asked(code).pipeCalls).toEqual([]);
     const link = "`Run JavaScript from send?` [Answer here](http://runcast/?run=r&answer)";
     expect(shown(asked(code).frames).join()).toContain(link);
-    expect(asked(code, `${PIPE}; execute=1`).told[0].call).toEqual({ type: "execute", data: { code: "return 1" } });
+    expect(asked(code, `${PIPE}; execute=1`).pipeCalls[0].call).toEqual({
+      type: "execute",
+      data: { code: "return 1" },
+    });
   });
 
   test("once an ask is answered anywhere, the pipe closes its dialog", () => {

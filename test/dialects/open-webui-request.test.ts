@@ -93,7 +93,7 @@ describe("a chat", () => {
     expect(started({ stream: false })).toMatchObject({ whole: "end" });
   });
 
-  test("has settings and a chosen id beside OpenAI's fields, and secrets in headers", () => {
+  test("has settings and a chosen id next to OpenAI's fields, and secrets in headers", () => {
     const { request } = started(
       { temperature: 0.5, runcast: { run: "mine", settings: { tone: "kind" } } },
       { "Runcast-Secret-Open-Webui-Token": "t" },
@@ -201,11 +201,11 @@ describe("housekeeping never starts the agent", () => {
       ["title", "Tides"],
       ["tags", ["sea"]],
     ];
-    const told = async (task: string) =>
+    const replyTo = async (task: string) =>
       JSON.parse(await content(history, { "X-OpenWebUI-Task": task, "X-OpenWebUI-Chat-Id": "chat" }, data));
-    expect(await told("follow_up_generation")).toEqual({ follow_ups: ["And neap tides?"] });
-    expect(await told("title_generation")).toEqual({ title: "Tides" });
-    expect(await told("tags_generation")).toEqual({ tags: ["sea"] });
+    expect(await replyTo("follow_up_generation")).toEqual({ follow_ups: ["And neap tides?"] });
+    expect(await replyTo("title_generation")).toEqual({ title: "Tides" });
+    expect(await replyTo("tags_generation")).toEqual({ tags: ["sea"] });
   });
 
   test.each([
@@ -286,7 +286,7 @@ describe("history", () => {
     expect(messages).toEqual([{ role: "assistant", content: [{ type: "text", text: "Done." }] }]);
   });
 
-  const told = (style: string) => {
+  const roundTrip = (style: string) => {
     const result = '</details> <b>"quoted"\nlines & more';
     const entries = run(
       { type: "step-start", step: "s1" },
@@ -305,7 +305,7 @@ describe("history", () => {
   };
 
   test("a call that was shown as a block becomes a call again", () => {
-    const { result, messages } = told("details");
+    const { result, messages } = roundTrip("details");
     expect(messages).toEqual([
       {
         role: "assistant",
@@ -339,7 +339,9 @@ describe("history", () => {
   );
 
   test("collapsed steps are removed", () => {
-    expect(told("collapse").messages).toEqual([{ role: "assistant", content: [{ type: "text", text: "After." }] }]);
+    expect(roundTrip("collapse").messages).toEqual([
+      { role: "assistant", content: [{ type: "text", text: "After." }] },
+    ]);
   });
 
   test("a block from another source is text", () => {

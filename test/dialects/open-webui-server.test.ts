@@ -81,7 +81,7 @@ describe("over HTTP", () => {
     expect(await log.list({ limit: 1 })).toEqual([]);
   });
 
-  test("a request that ends with the agent's text, as up to 0.11.0 after a cut, starts nothing and says why", async () => {
+  test("a request that ends with the agent's text, as up to 0.11.0 after a cut, starts nothing and gives the reason", async () => {
     const log = memory();
     const { url } = await serve(silent, { dialects, log });
     const messages = [
@@ -113,13 +113,13 @@ describe("over HTTP", () => {
     };
     const { url } = await serve(source, { dialects });
     await framesOf(await chat(url, "Hi"));
-    const told = async (task: string) => {
+    const replyTo = async (task: string) => {
       const response = await post(`${url}/v1/chat/completions`, body("x"), { ...headers, "X-OpenWebUI-Task": task });
       const { choices } = (await response.json()) as { choices: [{ message: { content: string } }] };
       return JSON.parse(choices[0].message.content) as unknown;
     };
-    expect(await told("title_generation")).toEqual({ title: "Skies" });
-    expect(await told("follow_up_generation")).toEqual({ follow_ups: ["And red?"] });
+    expect(await replyTo("title_generation")).toEqual({ title: "Skies" });
+    expect(await replyTo("follow_up_generation")).toEqual({ follow_ups: ["And red?"] });
   });
 
   test("without a stream, the answer is one completion", async () => {

@@ -189,7 +189,7 @@ describe("citations", () => {
     expect(source.document[0]).toContain("the whole: http://runcast/?run=r&read");
   });
 
-  test("sub-agents appear in the status line, also when they end", () => {
+  test("sub-agents appear in the status line, even when they end", () => {
     const all = statuses(framesOf(run(...story), "citations"));
     expect(all).toContain("🤖 Sub-agent: researcher...");
     expect(all).toContain("Sub-agent completed ✓");
@@ -267,7 +267,7 @@ describe("details", () => {
     );
   });
 
-  test("all files of a result are in the block, and images also below it", () => {
+  test("all files of a result are in the block, and images are below it as well", () => {
     const image = { type: "file", file: "f", mediaType: "image/png", bytes: 1, name: "a.png" } as const;
     const report = { type: "file", file: "g", mediaType: "application/pdf", bytes: 2, name: "b.pdf" } as const;
     const [drawn] = blocks([

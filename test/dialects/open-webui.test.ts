@@ -252,16 +252,16 @@ describe("around the message", () => {
       ),
     );
     expect(JSON.stringify(frames)).not.toContain("image/png");
-    const told = (type: string) =>
+    const emitted = (type: string) =>
       eventsIn(frames, type).map(({ files }) =>
         files.map((file: any) => `${file.type} ${file.name} ${file.url.at(-1)}`),
       );
-    expect(told("chat:message:files")).toEqual([
+    expect(emitted("chat:message:files")).toEqual([
       ["file a.txt 1"],
       ["file b.png 2", "file a.txt 1"],
       ["file a.txt 3", "file b.png 2"],
     ]);
-    expect(told("files")).toEqual([["file a.txt 3", "file b.png 2"]]);
+    expect(emitted("files")).toEqual([["file a.txt 3", "file b.png 2"]]);
   });
 
   test("embeds by id, todos as tasks, suggestions, a title, toasts", () => {

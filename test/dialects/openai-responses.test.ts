@@ -48,12 +48,12 @@ const STATUS = { done: "completed", cancelled: "cancelled", error: "failed", int
 describe("every story", () => {
   test.each([...stories])("%s, streamed", async (name, entries) => {
     const { client } = await openai();
-    const told = await collect(await client.responses.create({ model: name, input: "Hello", stream: true }));
-    const { events, error, types } = told;
+    const collected = await collect(await client.responses.create({ model: name, input: "Hello", stream: true }));
+    const { events, error, types } = collected;
     const end = endOf(entries);
     const isFailed = STATUS[end.outcome] === "failed";
     // OpenAI's client throws at the error, before the event with the failed response.
-    const response = isFailed ? await client.responses.retrieve(told.response.id) : told.response;
+    const response = isFailed ? await client.responses.retrieve(collected.response.id) : collected.response;
     expect(numbersOf(events)).toEqual(events.map((_, index) => index));
     expect(types.slice(0, 2)).toEqual(["response.created", "response.in_progress"]);
     expect(types.filter((type) => /^response.(completed|failed|incomplete)$/.test(type))).toHaveLength(
@@ -187,10 +187,10 @@ describe("responses", () => {
       { type: "function_call_output", call_id: "b", output: "nothing" },
     ];
     const { output_text: said } = await client.responses.create({ model: "echo", input });
-    const told = said.split("\n").map((line) => [/^\w+/.exec(line)?.[0], JSON.parse(line.slice(line.indexOf("[")))]);
-    expect(told.map(([role]) => role)).toEqual(["user", "assistant", "tool", "user"]);
-    expect(told[0]?.[1]).toEqual([{ type: "file", mediaType: "application/pdf", data: "BBBB", name: "a.pdf" }]);
-    expect(told[3]?.[1]).toEqual([
+    const echoed = said.split("\n").map((line) => [/^\w+/.exec(line)?.[0], JSON.parse(line.slice(line.indexOf("[")))]);
+    expect(echoed.map(([role]) => role)).toEqual(["user", "assistant", "tool", "user"]);
+    expect(echoed[0]?.[1]).toEqual([{ type: "file", mediaType: "application/pdf", data: "BBBB", name: "a.pdf" }]);
+    expect(echoed[3]?.[1]).toEqual([
       { type: "text", text: "The result of call a includes this:" },
       { type: "file", mediaType: "image/png", data: "AAAA" },
     ]);
@@ -336,7 +336,7 @@ describe("responses", () => {
     expect((await logged(runOf(id)))?.outcome).toBe("cancelled");
   });
 
-  test("cancel returns the response, also when repeated", async () => {
+  test("cancel returns the response, even when repeated", async () => {
     const { client } = await openai({ waiting });
     const { id } = await client.responses.create({ model: "waiting", input: "x", background: true });
     expect((await client.responses.cancel(id)).status).toBe("cancelled");

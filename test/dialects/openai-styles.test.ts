@@ -70,8 +70,8 @@ test.each([...stories])(
     if (endOf(entries).outcome !== "done") return;
     const { url } = await openai();
     const text = await whole(await send(`${url}/v1/chat/completions`, { model: `${name}:details`, messages }));
-    const told = text.match(/^<details id="[^"]+"/gm) ?? [];
-    expect(told.map((block) => block.slice('<details id="'.length, -1)).toSorted()).toEqual(
+    const elements = text.match(/^<details id="[^"]+"/gm) ?? [];
+    expect(elements.map((block) => block.slice('<details id="'.length, -1)).toSorted()).toEqual(
       callsIn(entries).toSorted(),
     );
     const words = text.replaceAll(/<details [^]*?<\/details>/g, "").replaceAll(/\s+/g, "");

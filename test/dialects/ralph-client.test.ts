@@ -148,7 +148,7 @@ describe("the student's profile over HTTP", () => {
     { type: "message", content: "shows that you're studying CS..." },
     { type: "done" },
   ];
-  const told = async (headers: Record<string, string> = {}): Promise<Record<string, unknown>[]> => {
+  const framesFor = async (headers: Record<string, string> = {}): Promise<Record<string, unknown>[]> => {
     const workspace = await mkdtemp(path.join(tmpdir(), "runcast-study-"));
     onTestFinished(() => rm(workspace, { recursive: true }));
     const { url } = await serve(studyCompanion({ workspace, speed: Infinity }), { dialects });
@@ -159,7 +159,7 @@ describe("the student's profile over HTTP", () => {
   };
 
   test("the strict style equals the family's golden stream, frame by frame", async () => {
-    const frames = await told({ "runcast-style": "strict" });
+    const frames = await framesFor({ "runcast-style": "strict" });
     expect(frames).toHaveLength(GOLDEN.length);
     expect(frames).toMatchObject(GOLDEN);
     const ids = frames.flatMap(({ tool_call_id: id }) => id ?? []);
@@ -169,7 +169,7 @@ describe("the student's profile over HTTP", () => {
 
   test("other styles add only the line break and the statuses that the family's pipe needs", async () => {
     const thinking = { type: "status", content: "Thinking..." };
-    expect(await told()).toMatchObject([
+    expect(await framesFor()).toMatchObject([
       ...GOLDEN.slice(0, 3),
       { type: "message", content: "\n\n" },
       ...GOLDEN.slice(3, 5),

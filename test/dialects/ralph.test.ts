@@ -5,7 +5,7 @@ import { ralph } from "../../src/dialects/ralph.ts";
 import type { Event } from "../../src/events.ts";
 import { arbitraryLog } from "../generate.ts";
 import { decoded, encoded, expectGolden, goldenRuns, link, numbered, played } from "./dialect-frames.ts";
-import { said, withCall } from "./dialect-frames.ts";
+import { jsonOf, withCall } from "./dialect-frames.ts";
 
 const STREAM = [
   `{"type": "status", "content": "Thinking..."}`,
@@ -108,7 +108,8 @@ describe("the family's golden stream", () => {
 });
 
 describe("encoding", () => {
-  const result = (text: string) => said(encoded(ralph, withCall({ outcome: "ok", content: [{ type: "text", text }] })));
+  const result = (text: string) =>
+    jsonOf(encoded(ralph, withCall({ outcome: "ok", content: [{ type: "text", text }] })));
 
   test("a result over 2000 characters is truncated, counted in characters", () => {
     expect(result("x".repeat(2000))).toContainEqual(expect.objectContaining({ result: "x".repeat(2000) }));
@@ -119,13 +120,13 @@ describe("encoding", () => {
 
   test("a result is a string: JSON as its text, no result as an empty one", () => {
     const json = encoded(ralph, withCall({ outcome: "ok", content: [{ type: "json", value: { a: [1] } }] }));
-    expect(said(json)).toContainEqual(expect.objectContaining({ type: "tool_call_complete", result: '{"a":[1]}' }));
-    expect(said(encoded(ralph, withCall({ outcome: "ok" })))).toContainEqual(expect.objectContaining({ result: "" }));
+    expect(jsonOf(json)).toContainEqual(expect.objectContaining({ type: "tool_call_complete", result: '{"a":[1]}' }));
+    expect(jsonOf(encoded(ralph, withCall({ outcome: "ok" })))).toContainEqual(expect.objectContaining({ result: "" }));
   });
 
   test("a file's bytes are sent as their beginning and a link", () => {
     const file = { type: "file", file: "f1", mediaType: "text/plain", bytes: 99_999, head: "y".repeat(4096) } as const;
-    expect(said(encoded(ralph, withCall({ outcome: "ok", content: [file] })))).toContainEqual(
+    expect(jsonOf(encoded(ralph, withCall({ outcome: "ok", content: [file] })))).toContainEqual(
       expect.objectContaining({ result: `${"y".repeat(2000)}...`, result_url: link(file) }),
     );
   });
@@ -137,8 +138,8 @@ describe("encoding", () => {
     ["timeout", "It timed out.", {}],
     ["denied", "It was not allowed.", {}],
   ] as const)("a call that ends as %s is one tool_call_error: %s", (outcome, error, rest) => {
-    const told = said(encoded(ralph, withCall({ outcome, ...rest } as never)));
-    expect(told.filter((one) => /complete|error/.test((one as { type: string }).type))).toEqual([
+    const sent = jsonOf(encoded(ralph, withCall({ outcome, ...rest } as never)));
+    expect(sent.filter((one) => /complete|error/.test((one as { type: string }).type))).toEqual([
       { type: "tool_call_error", tool_call_id: "c", tool_name: "look", error, tool_args: { path: "a.txt" } },
     ]);
   });
@@ -148,7 +149,7 @@ describe("encoding", () => {
     const broken = log.map((entry) =>
       entry.event.type === "tool-input-delta" ? { ...entry, event: { ...entry.event, delta: "{" } } : entry,
     );
-    expect(said(encoded(ralph, broken))).toContainEqual(
+    expect(jsonOf(encoded(ralph, broken))).toContainEqual(
       expect.objectContaining({ type: "tool_call_start", tool_name: "unknown", tool_args: "{{" }),
     );
   });
@@ -174,8 +175,8 @@ describe("encoding", () => {
       { type: "tool-end", call: "c", outcome: "ok" },
       { type: "run-end", outcome: "done" },
     ];
-    const told = said(encoded(ralph, numbered(log))) as { type: string; content?: string }[];
-    expect(told.flatMap(({ type, content }) => (type === "status" ? [content] : []))).toEqual([
+    const sent = jsonOf(encoded(ralph, numbered(log))) as { type: string; content?: string }[];
+    expect(sent.flatMap(({ type, content }) => (type === "status" ? [content] : []))).toEqual([
       "Thinking...",
       "Compiling notes…",
       "page 3, 50%",
@@ -185,7 +186,7 @@ describe("encoding", () => {
       "page 3, 50%",
       "Thinking...",
     ]);
-    expect(JSON.stringify(told)).not.toContain("never in the answer");
+    expect(JSON.stringify(sent)).not.toContain("never in the answer");
   });
 
   test("the status names one of the calls that are still running", () => {
@@ -203,8 +204,8 @@ describe("encoding", () => {
       { type: "tool-end", call: "a", outcome: "ok" },
       { type: "run-end", outcome: "done" },
     ];
-    const told = said(encoded(ralph, numbered(log))) as { type: string; content?: string; tool_name?: string }[];
-    expect(told.map(({ type, content, tool_name: name }) => [type, content ?? name])).toEqual([
+    const sent = jsonOf(encoded(ralph, numbered(log))) as { type: string; content?: string; tool_name?: string }[];
+    expect(sent.map(({ type, content, tool_name: name }) => [type, content ?? name])).toEqual([
       ["status", "Thinking..."],
       ["tool_call_start", "tool_a"],
       ["tool_call_start", "tool_b"],
@@ -222,7 +223,7 @@ describe("encoding", () => {
       { type: "ask-start", ask: "q", kind: "input", title: "Which?" },
     ]);
     const encode = ralph.encode({ link, page: (access) => `https://example.org/?run=r&for=${access}` });
-    expect(said(asked.flatMap((entry) => encode(entry))).at(-1)).toEqual({
+    expect(jsonOf(asked.flatMap((entry) => encode(entry))).at(-1)).toEqual({
       type: "status",
       content: "Which? (waiting for your answer at https://example.org/?run=r&for=answer)",
     });
@@ -234,12 +235,12 @@ describe("encoding", () => {
       { type: "run-start", protocol: 1, run: "r", name: "test" },
       { type: "run-end", outcome: "interrupted", error },
     ]);
-    const told = encoded(ralph, failed);
-    expect(said(told).slice(-2)).toMatchObject([
+    const sent = encoded(ralph, failed);
+    expect(jsonOf(sent).slice(-2)).toMatchObject([
       { type: "error", message: "The model is gone. Try again." },
       { type: "done" },
     ]);
-    expect(decoded(ralph, told).at(-1)).toEqual(failed.at(-1)!.event);
+    expect(decoded(ralph, sent).at(-1)).toEqual(failed.at(-1)!.event);
   });
 });
 
@@ -259,11 +260,11 @@ describe("decoding frames of servers", () => {
 
   test("a completion that is marked as an error is one, even if another frame repeats it", async () => {
     const broken = { ...complete, is_error: true };
-    for (const said of [
+    for (const sequence of [
       [start, broken, { type: "done" }],
       [start, broken, failed, { type: "done" }],
     ])
-      expect(ends(await played(ralph, frames(...said)))).toEqual([
+      expect(ends(await played(ralph, frames(...sequence)))).toEqual([
         { type: "tool-end", call: "c", outcome: "error", error: { code: "tool-failed", message: "boom" } },
       ]);
   });
@@ -280,9 +281,9 @@ describe("decoding frames of servers", () => {
   test("a completion that is marked as no error is emitted immediately, with all that the log contains", () => {
     const decode = ralph.decode();
     const log = withCall({ outcome: "ok", content: [{ type: "text", text: "found" }] });
-    const told = encoded(ralph, log);
-    const at = told.findIndex(({ data }) => data.includes("tool_call_complete"));
-    expect(told.slice(0, at + 1).flatMap((one) => decode(one))).toContainEqual(log.at(-2)!.event);
+    const sent = encoded(ralph, log);
+    const at = sent.findIndex(({ data }) => data.includes("tool_call_complete"));
+    expect(sent.slice(0, at + 1).flatMap((one) => decode(one))).toContainEqual(log.at(-2)!.event);
     const slots = encoded(ralph, log, true).filter(({ event }) => event === "runcast");
     expect(slots.map(({ data }) => data).join()).not.toContain("found");
   });

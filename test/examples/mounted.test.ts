@@ -6,7 +6,7 @@ import { root, useCommandLine } from "../command-line.ts";
 describe.each(["express", "hono"])("the example that mounts Runcast in %s", (example) => {
   const { run } = useCommandLine();
 
-  test("serves the page and a run under its base path, beside its own pages", async () => {
+  test("serves the page and a run under its base path, next to the application's own pages", async () => {
     const child = run(["--import", "./scripts/own-name.mjs", `examples/${example}/app.ts`], {
       cwd: root,
       env: { PORT: "0" },

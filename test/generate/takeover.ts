@@ -8,23 +8,23 @@ const MAX_EVENTS = 80;
 export function* takenOver(random: Random, start: Event, life: Life): Life {
   const verifier = createVerifier();
   verifier.check(start);
-  const said = (event: Event): Event => {
+  const checked = (event: Event): Event => {
     const wrong = verifier.check(event);
     if (wrong) throw new Error(`the generator broke the grammar: ${wrong}`);
     return event;
   };
   let left = random.below(MAX_EVENTS);
   for (const event of life) {
-    yield said(event);
+    yield checked(event);
     if (left-- === 0) break;
   }
   const after = verifier.seq;
   const cut: OpenCall[] = [];
-  for (const event of endings(verifier.root, cut)) yield said(event);
-  yield said({ type: "run-resume", owner: "server-2", reason: random.pick(["expired", "released"]), after });
+  for (const event of endings(verifier.root, cut)) yield checked(event);
+  yield checked({ type: "run-resume", owner: "server-2", reason: random.pick(["expired", "released"]), after });
   for (const call of cut)
-    if (call.agent.open && random.chance(0.5)) for (const event of again(random, call)) yield said(event);
-  for (const event of rest(verifier.root)) yield said(event);
+    if (call.agent.open && random.chance(0.5)) for (const event of again(random, call)) yield checked(event);
+  for (const event of rest(verifier.root)) yield checked(event);
 }
 
 const of = ({ id }: OpenAgent) => (id === undefined ? {} : { agent: id });

@@ -189,7 +189,7 @@ test("too many open calls are refused", () => {
   expect(() => replay(lines)).toThrow(Refusal);
 });
 
-// Recordings of other servers, if they are beside the checkout.
+// Recordings of other servers, if they are next to the checkout.
 const captures = process.env.RUNCAST_CAPTURES ?? path.join(import.meta.dirname, "../../../shared/captures");
 const outside = path.join(captures, "agents");
 const framesIn = (file: string): Line[] => {

@@ -1,4 +1,4 @@
-"""Graphs for tests, whose model is scripted: an agent, a deep agent with sub-agents, and a graph without tools. MODEL_URL says where the model is."""
+"""Graphs for tests, whose model is scripted: an agent, a deep agent with sub-agents, and a graph without tools. The model is at MODEL_URL."""
 
 import asyncio
 import os

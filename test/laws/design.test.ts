@@ -70,7 +70,7 @@ const isClass = (name: string): boolean =>
   /^[\w@[\]=/.&>:()!,-]+$/.test(name) && !/\.(?:tsx?|css)$|^\.{0,2}\//.test(name);
 
 describe("the design comes from one set of tokens", () => {
-  test("the check recognizes what it must not find", () => {
+  test("the check recognizes what it must reject", () => {
     const wrong = ["bg-white", "md:hover:text-red-500", "text-[0.95rem]", "p-5", "-mt-7", "gap-x-3.5", "rounded-3xl"];
     expect(wrong.filter((name) => !strayIn(name))).toEqual([]);
     const right = ["bg-card/60", "rounded-t-2xl", "border-l-accent", "hover:text-ink", "-my-1", "mx-auto", "border-t"];

@@ -58,7 +58,7 @@ export const guidePath = (heading: string): GuidePath => {
   };
 };
 
-/** The rows of the table of coding agents: the package to install, and the command that it brings. */
+/** The rows of the table of coding agents: the package to install, and the command that it provides. */
 export const agentRows = (): readonly { readonly package: string; readonly command: string }[] =>
   [...GUIDE.matchAll(/^\| [^|]+ \| `([^`|]+)` \| `([^`|]+)` \| [^|]+ \|$/gm)]
     .map(([, name, command]) => ({ package: name!, command: command! }))

@@ -1,4 +1,4 @@
-"""Prints the modules that `pip install` of these requirements would not bring, though they are installed here."""
+"""Prints the modules that `pip install` of these requirements would not install, though they are installed here."""
 
 import re
 import sys

@@ -32,7 +32,7 @@ export interface ExpectedCard {
   /** Undefined until they are known. */
   readonly arguments: unknown;
   /** The result as text. Undefined while the call is running. */
-  readonly said: string | undefined;
+  readonly result: string | undefined;
 }
 
 export const expectedItems = (
@@ -77,9 +77,9 @@ const card = (call: CallNode, state: RunState, { tellsFailed }: Generation): Exp
   const agent = call.agent === undefined ? undefined : (state.nodes.get(call.agent) as AgentNode);
   const name = agent ? `${agent.name} › ${call.name}` : call.name;
   const isOpen = call.state === "pending" || call.state === "executing";
-  const said = isOpen ? undefined : saidBy(call);
+  const result = isOpen ? undefined : resultTextOf(call);
   const isOk = call.state === "ok" || call.state === "deferred";
-  const isFailed = tellsFailed && !isOpen && (!isOk || looksLikeError(said ?? ""));
+  const isFailed = tellsFailed && !isOpen && (!isOk || looksLikeError(result ?? ""));
   const doing = call.state === "pending" && tellsFailed ? "Preparing" : "Executing";
   const isDenied = call.state === "denied" && tellsFailed;
   return {
@@ -90,7 +90,7 @@ const card = (call: CallNode, state: RunState, { tellsFailed }: Generation): Exp
     state: isOpen ? "spinner" : isFailed ? "failed" : "done",
     label: isOpen ? `${doing} ${name}...` : isDenied ? `Denied ${name}` : `View Result from ${name}`,
     arguments: call.inputDone || call.executedAt !== undefined || !isOpen ? argumentsOf(call) : undefined,
-    said,
+    result,
   };
 };
 
@@ -104,7 +104,7 @@ const argumentsOf = ({ input, inputText, edited }: CallNode): unknown => {
   }
 };
 
-const saidBy = ({ content, value }: CallNode): string =>
+const resultTextOf = ({ content, value }: CallNode): string =>
   resultText({ ...(content && { content: [...content] }), value }, () => "/file");
 
 /** The text as displayed: without terminal control sequences, and with a replacement character for half a surrogate pair. */

@@ -60,11 +60,11 @@ const expectCard = (card: ShownCard, wanted: ExpectedCard, { showsDenied }: Fait
     label,
   });
   expect(card.arguments === "" ? undefined : card.arguments).toEqual(readable(wanted.arguments));
-  if (wanted.said === undefined) expect(card.result).toBeUndefined();
+  if (wanted.result === undefined) expect(card.result).toBeUndefined();
   else if (wanted.outcome === "ok")
-    expect(card.result ?? "").toEqual(wanted.said === "" ? "" : readJson(readable(wanted.said) as string));
+    expect(card.result ?? "").toEqual(wanted.result === "" ? "" : readJson(readable(wanted.result) as string));
   else if (wanted.outcome !== "deferred") {
     expect(card.result).toMatch(/^Error: /);
-    expect(card.result).toContain(readable(wanted.said));
+    expect(card.result).toContain(readable(wanted.result));
   }
 };

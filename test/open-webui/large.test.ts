@@ -88,10 +88,10 @@ describe.each(generations)("in generation $name", (rules) => {
       const window = createWindow(read, openWebui.windowMs!);
       const edge = { releasedTo: Infinity, onHeld: () => {} };
       const merged = await window.read(0, entries.length, Infinity, edge);
-      const [one, other] = [entries, merged].map((told) => {
+      const [one, other] = [entries, merged].map((logEntries) => {
         const webui = createOpenWebui(rules);
         const encode = openWebui.encode({ style, link: ({ file }) => `/files/${file}` });
-        for (const entry of told) for (const frame of encode(entry)) webui.take(frameText(frame));
+        for (const entry of logEntries) for (const frame of encode(entry)) webui.take(frameText(frame));
         webui.end();
         return webui.reloaded();
       });

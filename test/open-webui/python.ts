@@ -85,7 +85,7 @@ export interface StoredFile {
   readonly meta: { readonly size: number; readonly content_type?: string };
 }
 
-export interface Said {
+export interface PipeValue {
   readonly line?: string;
   readonly dialog?: { readonly type: string; readonly data: unknown };
   readonly emitted?: unknown;
@@ -95,16 +95,20 @@ export interface Said {
   readonly pipes?: readonly { readonly id: string; readonly name: string }[];
 }
 
-/** The pipe's output when run in Open WebUI's own Python. `onSaid` is called for each value. */
-export const drivePipe = async (python: string, driven: Driven, onSaid?: (said: Said) => void): Promise<Said[]> => {
+/** The pipe's output when run in Open WebUI's own Python. `onValue` is called for each value. */
+export const drivePipe = async (
+  python: string,
+  driven: Driven,
+  onValue?: (value: PipeValue) => void,
+): Promise<PipeValue[]> => {
   const child = spawn(python, ["-c", DRIVER], { stdio: ["pipe", "pipe", "pipe"] });
-  const all: Said[] = [];
+  const all: PipeValue[] = [];
   let errors = "";
   child.stderr.on("data", (piece) => (errors += piece));
   createInterface({ input: child.stdout }).on("line", (line) => {
-    const said = JSON.parse(line) as Said;
-    all.push(said);
-    onSaid?.(said);
+    const value = JSON.parse(line) as PipeValue;
+    all.push(value);
+    onValue?.(value);
   });
   const { valves = {}, body = {}, answers = [], version = "0.12.4", reconnect = [0.05, 0.05], stopAfter = 0 } = driven;
   const { page = true, stored = {} } = driven;
@@ -128,5 +132,5 @@ export const drivePipe = async (python: string, driven: Driven, onSaid?: (said: 
   return all;
 };
 
-export const dataOf = (said: readonly Said[]): unknown[] =>
-  said.flatMap(({ line }) => (line === undefined ? [] : [JSON.parse(line.slice(5))]));
+export const dataOf = (values: readonly PipeValue[]): unknown[] =>
+  values.flatMap(({ line }) => (line === undefined ? [] : [JSON.parse(line.slice(5))]));

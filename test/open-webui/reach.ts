@@ -96,15 +96,15 @@ export const examples: Readonly<Record<string, unknown>> = {
 /** Sends the example to Open WebUI and checks the page, then ends the answer, reloads the page, and checks again. */
 export const reach = (type: string, generation: Generation): Reached => {
   const line = `data: ${JSON.stringify(examples[type])}\n\n`;
-  const [without, told] = [start(generation), start(generation)];
-  told.take(line);
+  const [without, withEvent] = [start(generation), start(generation)];
+  withEvent.take(line);
   const isSeen =
     type === "response.in_progress"
       ? bringsBack(generation)
-      : seen(told.message, generation) !== seen(without.message, generation);
+      : seen(withEvent.message, generation) !== seen(without.message, generation);
   if (!isSeen) return "nothing";
-  for (const webui of [without, told]) webui.end();
-  return JSON.stringify(told.reloaded()) === JSON.stringify(without.reloaded()) ? "until reload" : "kept";
+  for (const webui of [without, withEvent]) webui.end();
+  return JSON.stringify(withEvent.reloaded()) === JSON.stringify(without.reloaded()) ? "until reload" : "kept";
 };
 
 const start = (generation: Generation): OpenWebui => {

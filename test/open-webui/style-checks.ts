@@ -77,15 +77,15 @@ function createStyleCheck(style: string, generation: Generation, createLook: () 
   return {
     name: `${style} in generation ${generation.name}`,
     run(entries) {
-      const told = start([]);
-      const { showing, look, webui } = told;
+      const started = start([]);
+      const { showing, look, webui } = started;
       for (const entry of entries) {
-        told.take(entry, () => expect(twice(webui.display(), generation)).toEqual([]));
+        started.take(entry, () => expect(twice(webui.display(), generation)).toEqual([]));
         look.expectTrue(showing, webui.display(), false);
         // A page that is loaded now must show the same.
         if (generation.overlaysReload) look.expectTrue(showing, webui.reloaded(), false);
       }
-      end(told);
+      end(started);
     },
     endings(entries, step) {
       for (let count = 1; count < entries.length; count += step) {

@@ -46,11 +46,11 @@ const socketBytes = async (rules: Generation, style: string, everyToken = false)
   const webui = createOpenWebui(rules);
   const encode = openWebui.encode({ style, link: ({ file }) => `https://runcast.example/files/${file}` });
   const window = createWindow((after, limit) => entries.slice(after, after + limit), openWebui.windowMs!);
-  const told = everyToken
+  const sent = everyToken
     ? entries
     : await window.read(0, entries.length, Infinity, { releasedTo: Infinity, onHeld: () => {} });
-  expect(told.at(-1)!.seq).toBe(entries.length);
-  for (const entry of told) for (const frame of encode(entry)) webui.take(frameText(frame));
+  expect(sent.at(-1)!.seq).toBe(entries.length);
+  for (const entry of sent) for (const frame of encode(entry)) webui.take(frameText(frame));
   const seconds = (TOKENS * TOKEN_MS) / 1000;
   for (let beat = 0; beat < (seconds * 1000) / openWebui.heartbeat.everyMs; beat++)
     for (const frame of openWebui.heartbeat.frames({ waiting: "model", since: 0 })) webui.take(frameText(frame));

@@ -30,7 +30,7 @@ const STORIES: Readonly<Record<string, readonly Reply[]>> = {
   FAIL: [{ text: "Trying.", calls: [["lookup_order", { order: "42" }]] }, { text: "The order system is down." }],
   WRONG: [{ calls: [["get_weather", { city: 12 }]] }, { text: "Those arguments were wrong." }],
   MAIL: [{ text: "I need your approval.", calls: [mail("ann")] }, { text: "That was the mail." }],
-  MAILS: [{ calls: [mail("ann"), mail("bob"), ["get_weather", { city: "Paris" }]] }, { text: "That were the mails." }],
+  MAILS: [{ calls: [mail("ann"), mail("bob"), ["get_weather", { city: "Paris" }]] }, { text: "Those were the mails." }],
   MAP: [{ text: "Please look.", calls: [["show_map", { city: "Paris" }]] }, { text: "You see Paris." }],
   SLOW: [{ text: "going and going ".repeat(200), gapMs: 20 }],
   ERROR: [{ fails: 400 }],

@@ -1,4 +1,4 @@
-/** What an answer may hold. */
+/** What an answer may contain. */
 export const CAPABILITIES = ["text", "thinking", "tools", "citations", "images", "usage", "errors"] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 
@@ -7,7 +7,7 @@ export const PICTURE =
 export const SOURCE = { url: "https://a.example/", title: "A" };
 export const REASON = "The model is asleep.";
 
-/** One provider's answers, in its own words: made by hand after its documentation, one for each thing that its format can hold. */
+/** One provider's answers in its own format: handwritten from its documentation, one for each feature of the format. */
 export interface Recorded {
   readonly answers: Readonly<Partial<Record<Exclude<Capability, "errors">, string>>>;
   readonly error: { readonly status: number; readonly body: unknown };
@@ -27,7 +27,7 @@ interface ChatForms {
   readonly thinking?: object;
   readonly citations?: { readonly delta?: object; readonly chunk?: object };
   readonly images?: object;
-  /** Between the frames, so that nobody hangs up. */
+  /** Sent between the frames to keep the connection open. */
   readonly comment?: string;
   readonly error?: Recorded["error"];
 }
@@ -238,7 +238,7 @@ const google = (): Recorded => {
   };
 };
 
-/** By the name that a provider's models begin with. */
+/** By the provider's prefix in model names. */
 export const recordings: Readonly<Record<string, Recorded>> = {
   openai: responses(),
   "openai-chat": chat({ citations: { delta: { annotations } } }),

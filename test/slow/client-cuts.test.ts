@@ -73,15 +73,15 @@ const follow = async (url: string) => {
 };
 
 const stored = async (log: Log, run: string) => await log.read(run, 0, 1_000_000);
-const spoken = (state: RunState) => (state.nodes.get("p1") as PartNode).text;
+const textIn = (state: RunState) => (state.nodes.get("p1") as PartNode).text;
 
-const checkWhole = async (told: Awaited<ReturnType<typeof follow>>, log: Log, words: number) => {
+const checkWhole = async (followed: Awaited<ReturnType<typeof follow>>, log: Log, words: number) => {
   // Compare as text: comparing thousands of logs node by node would take most of the time.
-  expect(JSON.stringify(told.entries)).toBe(JSON.stringify(await stored(log, told.run)));
-  expect(verify(told.entries)).toBeUndefined();
-  expect(spoken(told.state)).toBe(textOf(words));
-  expect(told.state.outcome).toBe("done");
-  expect(told.seen.at(-1)).toBe("finished");
+  expect(JSON.stringify(followed.entries)).toBe(JSON.stringify(await stored(log, followed.run)));
+  expect(verify(followed.entries)).toBeUndefined();
+  expect(textIn(followed.state)).toBe(textOf(words));
+  expect(followed.state.outcome).toBe("done");
+  expect(followed.seen.at(-1)).toBe("finished");
 };
 
 /** The events without the parts that differ between runs. */
@@ -111,11 +111,11 @@ describe("a stream that is cut", () => {
       const cut = cuts[index];
       const proxy = await startCuttingProxy(port, (connection) => (connection === 0 ? cut : undefined));
       try {
-        const told = await follow(proxy.url);
-        await checkWhole(told, log, words);
-        expect(starts.get(told.run), `cut at ${cut}`).toBe(1);
+        const followed = await follow(proxy.url);
+        await checkWhole(followed, log, words);
+        expect(starts.get(followed.run), `cut at ${cut}`).toBe(1);
         if (proxy.connections > 1) reconnected++;
-        expect(eventsOf(told)).toBe(eventsOf(uncut));
+        expect(eventsOf(followed)).toBe(eventsOf(uncut));
       } finally {
         await proxy.close();
       }
@@ -133,10 +133,10 @@ describe("a stream that is cut", () => {
     const random = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
     for (let round = 0; round < 20; round++) {
       const proxy = await startCuttingProxy(port, () => (random(4) === 0 ? "unreached" : random(1500)));
-      const told = await follow(proxy.url).finally(() => proxy.close());
-      await checkWhole(told, log, 200);
-      expect(starts.get(told.run)).toBe(1);
-      expect(told.seen.filter((status) => status === "reconnecting").length).toBeGreaterThan(0);
+      const followed = await follow(proxy.url).finally(() => proxy.close());
+      await checkWhole(followed, log, 200);
+      expect(starts.get(followed.run)).toBe(1);
+      expect(followed.seen.filter((status) => status === "reconnecting").length).toBeGreaterThan(0);
     }
   });
 });

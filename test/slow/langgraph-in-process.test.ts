@@ -14,21 +14,21 @@ describe("a graph of LangGraph.js in process", { timeout: 60_000 }, () => {
   afterAll(() => model.close());
 
   const agent = (name: "solo" | "deep") => langgraph({ graph: all[name] });
-  const told = (name: "solo" | "deep", said: string, decide: Decide = allow, more: object = {}) =>
+  const play = (name: "solo" | "deep", said: string, decide: Decide = allow, more: object = {}) =>
     playStory(agent(name), said, decide, more);
 
   test("hello", async () => {
-    const { text, end } = await told("solo", "HELLO");
+    const { text, end } = await play("solo", "HELLO");
     expect(text()).toBe("Hello there, friend.");
     expect(end).toMatchObject({ outcome: "done", usage: { input: 100, output: 21 } });
   });
 
   test("thinking", async () => {
-    expect((await told("solo", "THINK")).thinking()).toBe("The user wants a thought. I have one.");
+    expect((await play("solo", "THINK")).thinking()).toBe("The user wants a thought. I have one.");
   });
 
   test("two parallel tools, ending independently", async () => {
-    const { calls, all: of } = await told("solo", "TOOLS");
+    const { calls, all: of } = await play("solo", "TOOLS");
     expect(calls.map(({ name, state, input }) => [name, state, input])).toEqual([
       ["get_weather", "ok", { city: "Paris" }],
       ["get_time", "ok", { city: "Paris" }],
@@ -37,18 +37,18 @@ describe("a graph of LangGraph.js in process", { timeout: 60_000 }, () => {
   });
 
   test.each(["FAIL", "BADARGS", "UNKNOWN"])("%s: the call fails, and the model continues", async (said) => {
-    const { calls, end } = await told("solo", said);
+    const { calls, end } = await play("solo", said);
     expect(calls[0]!.state).toBe("error");
     expect(end.outcome).toBe("done");
   });
 
   test("files", async () => {
-    const { all: of } = await told("deep", "TODOS");
+    const { all: of } = await play("deep", "TODOS");
     expect(of("file")).toMatchObject([{ name: "/notes.md", change: "created", bytes: 14 }]);
   });
 
   test("the same sub-agent twice in parallel, each with its own call", async () => {
-    const { all: of, text, calls } = await told("deep", "PAIR");
+    const { all: of, text, calls } = await play("deep", "PAIR");
     const tasks = calls.filter(({ name }) => name === "task");
     expect(new Set(of("agent-start").map(({ call }) => call))).toEqual(new Set(tasks.map(({ id }) => id)));
     for (const { agent: id, task, name } of of("agent-start")) {
@@ -60,17 +60,17 @@ describe("a graph of LangGraph.js in process", { timeout: 60_000 }, () => {
   });
 
   test("approvals: allow, deny and edit", async () => {
-    expect((await told("solo", "APPROVE")).calls[0]).toMatchObject({ state: "ok" });
-    const denied = await told("solo", "APPROVE", () => ({ allow: false, reason: "denied: not today" }));
+    expect((await play("solo", "APPROVE")).calls[0]).toMatchObject({ state: "ok" });
+    const denied = await play("solo", "APPROVE", () => ({ allow: false, reason: "denied: not today" }));
     expect(denied.calls[0]).toMatchObject({ state: "denied", error: { message: "denied: not today" } });
     const input = { to: "eve@example.com", subject: "Hi" };
-    const edited = await told("solo", "APPROVE", () => ({ allow: true, input }));
+    const edited = await play("solo", "APPROVE", () => ({ allow: true, input }));
     expect(edited.calls[0]).toMatchObject({ edited: true, input, content: [{ text: "sent to eve@example.com" }] });
   });
 
   test("two approvals at the same time, beside a call that needs none", async () => {
     const states = async (decide: Decide) =>
-      (await told("solo", "BOTH", decide)).calls.map(({ name, state }) => `${name} ${state}`);
+      (await play("solo", "BOTH", decide)).calls.map(({ name, state }) => `${name} ${state}`);
     expect(await states(allow)).toEqual(["send_mail ok", "send_mail ok", "get_weather ok"]);
     // LangChain.js runs none of the calls if one of them is rejected.
     const denied = await states((_, index) => ({ allow: index === 0 }));
@@ -78,7 +78,7 @@ describe("a graph of LangGraph.js in process", { timeout: 60_000 }, () => {
   });
 
   test("approval inside a sub-agent", async () => {
-    const { all: of, calls } = await told("deep", "ASKBELOW");
+    const { all: of, calls } = await play("deep", "ASKBELOW");
     expect(of("agent-start")).toHaveLength(1);
     expect(of("ask-start")).toMatchObject([{ kind: "approval", agent: of("agent-start")[0]!.agent }]);
     expect(calls.map(({ name, state }) => [name, state])).toEqual([
@@ -88,13 +88,13 @@ describe("a graph of LangGraph.js in process", { timeout: 60_000 }, () => {
   });
 
   test("form: a tool that interrupts", async () => {
-    const { all: of, calls } = await told("solo", "FORM", () => ({ value: "Monday" }));
+    const { all: of, calls } = await play("solo", "FORM", () => ({ value: "Monday" }));
     expect(of("ask-start")).toMatchObject([{ kind: "choice", call: calls[0]!.id, message: "Which day?" }]);
     expect(calls[0]).toMatchObject({ state: "ok", content: [{ text: "table for 2 on Monday" }] });
   });
 
   test("provider error", async () => {
-    const { end } = await told("solo", "BROKEN");
+    const { end } = await play("solo", "BROKEN");
     expect(end).toMatchObject({ outcome: "error", error: { message: expect.stringContaining("refuses") as string } });
   });
 
@@ -109,8 +109,8 @@ describe("a graph of LangGraph.js in process", { timeout: 60_000 }, () => {
 
   test("a thread continues, with the graph's own memory", async () => {
     const thread = "t1";
-    await told("solo", "HELLO", allow, { thread });
-    const { end } = await told("solo", "THINK", allow, { thread });
+    await play("solo", "HELLO", allow, { thread });
+    const { end } = await play("solo", "THINK", allow, { thread });
     expect(end.outcome).toBe("done");
   });
 });

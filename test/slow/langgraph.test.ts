@@ -30,13 +30,13 @@ describe.skipIf(!python)("a LangGraph server", { timeout: 60_000 }, () => {
 
   const agent = (assistant = "solo", url = server.url) => langgraph({ url, assistant });
   /** Plays a story and compares it with the state that LangGraph has stored. */
-  const told = async (assistant: string, said: string, decide: Decide = allow, more: object = {}) => {
+  const play = async (assistant: string, said: string, decide: Decide = allow, more: object = {}) => {
     const looked = await playStory(agent(assistant), said, decide, more);
     expectStored(looked, await stateOf(server.url, looked));
     return looked;
   };
-  const solo = (said: string, decide?: Decide, more?: object) => told("solo", said, decide, more);
-  const deep = (said: string, decide?: Decide, more?: object) => told("deep", said, decide, more);
+  const solo = (said: string, decide?: Decide, more?: object) => play("solo", said, decide, more);
+  const deep = (said: string, decide?: Decide, more?: object) => play("deep", said, decide, more);
 
   test("hello", async () => {
     const { text, end, all } = await solo("HELLO");
@@ -170,7 +170,7 @@ describe.skipIf(!python)("a LangGraph server", { timeout: 60_000 }, () => {
   });
 
   test("a node that interrupts, and the state", async () => {
-    const { all, state, end } = await told("custom", "HELLO", () => ({ value: "yes" }));
+    const { all, state, end } = await play("custom", "HELLO", () => ({ value: "yes" }));
     expect(all("ask-start")).toMatchObject([{ kind: "input", message: "publish?\ndraft: Hello there, friend." }]);
     expect(state.data.get("state")).toEqual({ draft: "Hello there, friend. (published: yes)" });
     expect(end.outcome).toBe("done");

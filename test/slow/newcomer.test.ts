@@ -38,7 +38,7 @@ describe("the steps of docs/agents.md", () => {
     expect(steps.at(-1)!.text).toMatch(/^In Open WebUI, \[add a connection\]\(guides\/open-webui\.md\)/);
   });
 
-  test("each package of a coding agent brings the command that the guide starts", () => {
+  test("each package of a coding agent provides the command that the guide starts", () => {
     const rows = agentRows();
     expect(rows.map((row) => row.package).toSorted()).toEqual(agents.map((agent) => agent.package).toSorted());
     for (const row of rows) {

@@ -48,7 +48,7 @@ describeLive("the pipe", ({ program }) => {
         DONE,
       ),
     );
-    const said = await drivePipe(python, {
+    const values = await drivePipe(python, {
       valves: valvesOf(server, { API_KEY: "k", STYLE: "collapse", SHOW_TOOL_CITATIONS: false }),
       version: "0.10.2",
       arguments: {
@@ -57,7 +57,7 @@ describeLive("the pipe", ({ program }) => {
         __oauth_token__: { access_token: "secret" },
       },
     });
-    expect(dataOf(said)).toEqual([added, tricky]);
+    expect(dataOf(values)).toEqual([added, tricky]);
     const { headers, body, url } = server.requests[0]!;
     expect(url).toBe("/open-webui/v1/chat/completions");
     expect(headers).toMatchObject({
@@ -107,9 +107,9 @@ describeLive("the pipe", ({ program }) => {
         cancelled.resolve(url);
       },
     );
-    const said = await drivePipe(python, { valves: valvesOf(server), page: false, stopAfter: 1 });
-    expect(dataOf(said)).toEqual([added]);
-    expect(said).toHaveLength(1);
+    const values = await drivePipe(python, { valves: valvesOf(server), page: false, stopAfter: 1 });
+    expect(dataOf(values)).toEqual([added]);
+    expect(values).toHaveLength(1);
     expect(await cancelled.promise).toBe("/open-webui/v1/runs/run-1/cancel");
   });
 
@@ -211,12 +211,12 @@ describeLive("the pipe", ({ program }) => {
       stream = response.writeHead(200, HEAD);
       response.write(line({ runcast: { call, answer: path } }) + line({ meanwhile: 1 }, "8"));
     }, answer);
-    const said = await drivePipe(python, {
+    const values = await drivePipe(python, {
       valves: valvesOf(server),
       answers: [{ error: "Client session disconnected." }, true],
     });
-    expect(said.flatMap(({ dialog }) => dialog ?? [])).toEqual([call, call]);
-    expect(dataOf(said)).toEqual([{ meanwhile: 1 }, { after: "answer" }]);
+    expect(values.flatMap(({ dialog }) => dialog ?? [])).toEqual([call, call]);
+    expect(dataOf(values)).toEqual([{ meanwhile: 1 }, { after: "answer" }]);
     expect(server.requests.slice(1).map(({ url, body }) => [url, JSON.parse(body)])).toEqual([
       [path, { result: { error: "Client session disconnected." } }],
       [path, { result: true }],
@@ -236,8 +236,8 @@ describeLive("the pipe", ({ program }) => {
         cancelled.resolve(url);
       },
     );
-    const said = await drivePipe(python, { valves: valvesOf(server), stopAfter: 1 });
-    expect(said.at(-1)).toEqual({ emitted: status("Stopped").event });
+    const values = await drivePipe(python, { valves: valvesOf(server), stopAfter: 1 });
+    expect(values.at(-1)).toEqual({ emitted: status("Stopped").event });
     await closed.promise;
     expect(await cancelled.promise).toBe("/open-webui/v1/runs/run-1/cancel");
     expect(server.requests[0]!.headers["runcast-disconnect"]).toBe("continue");
@@ -273,8 +273,8 @@ describeLive("the pipe", ({ program }) => {
 
   test("the valves offer the styles that the server lists, or only the default if it lists none", async () => {
     const offered = async (...script: readonly Answering[]) => {
-      const said = await drivePipe(python, { valves: valvesOf(await serve(...script)), do: "pipes" });
-      return said.flatMap(({ styles }) => (styles ? [styles] : []));
+      const values = await drivePipe(python, { valves: valvesOf(await serve(...script)), do: "pipes" });
+      return values.flatMap(({ styles }) => (styles ? [styles] : []));
     };
     const styles = ["", "cards", "mosaic"];
     expect(await offered(lists({ styles: styles.slice(1) }))).toEqual([styles, styles]);
@@ -288,8 +288,8 @@ describeLive("the pipe", ({ program }) => {
     ["any style of a server without a list is", {}, "mosaic"],
   ])("%s", async (_, listed, style) => {
     const server = await serve(lists(listed), streams(line(added, "1"), DONE));
-    const said = await drivePipe(python, { valves: valvesOf(server, { STYLE: "mosaic" }), do: "pipes and pipe" });
-    expect(dataOf(said)).toEqual([added]);
+    const values = await drivePipe(python, { valves: valvesOf(server, { STYLE: "mosaic" }), do: "pipes and pipe" });
+    expect(dataOf(values)).toEqual([added]);
     expect(server.requests[1]!.headers["runcast-style"]).toBe(style);
   });
 });

@@ -89,7 +89,7 @@ describe("the published package", { timeout: 120_000 }, () => {
     expect(existsSync(path.join(directory, "runcast.config.ts"))).toBe(true);
   });
 
-  test("on a Node.js that is too old its command says so in a sentence, before it loads anything else", async () => {
+  test("on a Node.js that is too old, its command reports that in one sentence, before it loads anything else", async () => {
     const old = path.join(directory, "old");
     cpSync(path.join(installed, "dist/cli.js"), path.join(old, "dist/cli.js"));
     writeFileSync(path.join(old, "package.json"), JSON.stringify({ type: "module", engines: { node: ">=999.1" } }));
@@ -183,7 +183,7 @@ describeInBrowser("the first minutes", ({ open }) => {
     expect(printed).toContain("because ANTHROPIC_API_KEY is set");
     expect(provider.requests).toHaveLength(1);
 
-    // The demo is beside it, and the element shows any run on any page of this origin.
+    // The demo is available as well, and the element shows any run on any page of this origin.
     const handle = createClient({ url }).start({ agent: "demo", message: "Just answer: are you real?" });
     await handle.finished;
     await page.addScriptTag({ type: "module", url: `${url}/element.js` });

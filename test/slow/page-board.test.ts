@@ -115,7 +115,7 @@ describeInBrowser("the board of runs", ({ serve, open, mistakes }: Browsing) => 
     await page.getByRole("button", { name: "Show all runs" }).click();
     await expect.poll(() => titles(page)).toHaveLength(3);
     expect(await page.getByLabel("Search runs").inputValue()).toBe("");
-    // What comes to fit appears, and what fits no more goes.
+    // Rows that now match appear, and rows that no longer match disappear.
     await page.getByLabel("State").selectOption("open");
     await expect.poll(() => titles(page)).toEqual(["Approve this", "Work on the report"]);
     await begin(url, "Work some more");

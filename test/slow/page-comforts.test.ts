@@ -151,7 +151,7 @@ describeInBrowser("daily comforts", ({ serve, open, openHideable }: Browsing) =>
     expect(await shown()).toHaveLength(1);
   });
 
-  test("notifications that the browser blocks stay off, and the setting says why", async () => {
+  test("notifications that the browser blocks stay off, and the setting shows why", async () => {
     const page = await open(await serve());
     await page.evaluate(() => {
       Notification.requestPermission = async () => "denied";

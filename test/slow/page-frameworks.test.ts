@@ -63,7 +63,7 @@ const FRAMEWORKS: readonly Framework[] = [
     message: "Write to Ann and Bob, and look up the weather: MAILS",
     before: ["send_mail", "get_weather"],
     asks: 2,
-    after: "That were the mails.",
+    after: "Those were the mails.",
   },
   {
     name: "ai-sdk",

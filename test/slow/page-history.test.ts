@@ -119,7 +119,7 @@ describeInBrowser("the history of a signed-in user", ({ serve, open, mistakes }:
     await answer(home, "Answer number 1").waitFor();
     await list(home).getByRole("button", { name: "More actions for Remember this" }).click();
     await home.getByRole("menuitem", { name: "Delete", exact: true }).click();
-    // The row goes when the deletion is stored.
+    // The row disappears when the deletion is stored.
     await expect.poll(() => rows(home).count()).toBe(0);
     await home.reload();
     await composer(home).waitFor();

@@ -147,11 +147,11 @@ describeInBrowser("a run in a frame of another page", ({ serve, open, mistakes }
   });
 
   test("only configured pages can frame it, and none can frame the rest of the page", async () => {
-    const [page, stranger] = [await around(), await around("")];
+    const [page, unlisted] = [await around(), await around("")];
     const url = await serve(team, { frameAncestors: [page], dialects: [native, openWebui] });
     const { answer, run } = await start(url);
     for (const [by, address] of [
-      [stranger, answer],
+      [unlisted, answer],
       [page, `${url}/?run=${run}`],
     ] as const) {
       const [opened] = await framed(by, address);

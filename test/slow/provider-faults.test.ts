@@ -86,7 +86,7 @@ describe("a failure after some output ends the run as retryable", () => {
     expect(all("text-end").map(({ cut }) => cut ?? false)).toEqual([true]);
     expect(all("step-end")[0]?.finish).toBe("error");
     expect(end).toMatchObject({ outcome: "error", error: { code, retryable: true, hint: expect.any(String) } });
-    if (fault === "stall") await serving.said("closed stall");
+    if (fault === "stall") await serving.printed("closed stall");
   });
 
   test.each([
@@ -157,7 +157,7 @@ test("a cancel closes the request at the provider", async () => {
   const { runner, log, run } = await start("endless");
   await untilEvent(log, run, ({ type }) => type === "text-delta");
   expect(await runner.cancel(run)).toBe("cancelled");
-  await serving.said("closed endless");
+  await serving.printed("closed endless");
   expect((await untilEnd(log, run)).slice(-3)).toMatchObject([
     { type: "text-end", cut: true },
     { type: "step-end", finish: "cancelled" },

@@ -85,7 +85,7 @@ const suite = (program: string): void => {
     expect(all("tool-end").every(({ ms }) => ms === undefined)).toBe(true);
   });
 
-  test("a failing tool has failed, and so have wrong arguments", async () => {
+  test("a failing tool has failed, and so has a call with wrong arguments", async () => {
     const failing = await play("FAIL");
     expect(failing.all("tool-end")).toMatchObject([
       { outcome: "error", error: { message: "the order system is down, so 42 was not found" } },
@@ -119,7 +119,7 @@ const suite = (program: string): void => {
         .map(({ outcome }) => outcome)
         .toSorted(),
     ).toEqual(["denied", "ok", "ok"]);
-    expect(textOf(state, "text")).toContain("That were the mails.");
+    expect(textOf(state, "text")).toContain("Those were the mails.");
   });
 
   test("the client runs its own tool, and its result goes back", async () => {

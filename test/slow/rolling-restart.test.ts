@@ -22,7 +22,7 @@ const start = async (handOverMs: number, log: string, directory?: string) => {
 
 const portOf = ({ url }: { url: string }) => Number(new URL(url).port);
 
-describeWith("redis-server", "two processes, one of which is told to terminate", () => {
+describeWith("redis-server", "two processes, one of which receives SIGTERM", () => {
   let redis: RedisServer | undefined;
   let relay: Relay | undefined;
   afterEach(async () => {

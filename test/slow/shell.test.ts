@@ -172,7 +172,7 @@ test.each(INJECTIONS)("the argument %j reaches the program unchanged", async (ar
 const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
-    // A zombie has ended and is only not yet reaped.
+    // A zombie has ended, but has not been reaped yet.
     return !/^State:\s*Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
   } catch {
     return false;

@@ -114,7 +114,7 @@ describe("write_file and edit_file", () => {
       "Wrote a/b/c.md: 2 lines, 8 bytes.",
     );
     expect(read("a/b/c.md")).toBe("one\ntwo\n");
-    expect(context.said).toEqual([{ type: "file", name: "a/b/c.md", change: "created", bytes: "one\ntwo\n" }]);
+    expect(context.emitted).toEqual([{ type: "file", name: "a/b/c.md", change: "created", bytes: "one\ntwo\n" }]);
     expect(await call("write_file", { path: "a/b/c.md", content: "x" })).toBe("Replaced a/b/c.md: 1 line, 1 bytes.");
     expect(readdirSync(path.join(workspace, "a/b"))).toEqual(["c.md"]);
   });
@@ -125,7 +125,7 @@ describe("write_file and edit_file", () => {
     const context = recordingContext();
     await call("write_file", { path: "run.sh", content: "y".repeat(300_000) }, context);
     expect(statSync(path.join(workspace, "run.sh")).mode & 0o777).toBe(0o750);
-    expect(context.said).toEqual([]);
+    expect(context.emitted).toEqual([]);
   });
 
   test("edits exactly one place, verbatim", async () => {

@@ -238,21 +238,21 @@ describe("responses", () => {
 
   test("inline HTML is shown, and other HTML is read", async () => {
     const inline = await fetched({ "content-type": "text/html; charset=utf-8", "content-disposition": "inline" }, PAGE);
-    const [{ html, ...said }] = inline.context.said as unknown as [{ html: string }];
-    expect(said).toEqual({ type: "embed", title: "A & B" });
+    const [{ html, ...embed }] = inline.context.emitted as unknown as [{ html: string }];
+    expect(embed).toEqual({ type: "embed", title: "A & B" });
     // Its relative URLs resolve against its origin.
     expect(html.replace(/<base href="http:\/\/127\.0\.0\.1:\d+\/dir\/thing\.bin">/, "")).toBe(PAGE);
     expect(html).toMatch(/^<!doctype html><base /);
     expect(textOf(inline.result)).toBe('The page "A & B" is shown to the user.');
     const plain = await fetched({ "content-type": "text/html" }, PAGE);
-    expect(plain.context.said).toEqual([]);
+    expect(plain.context.emitted).toEqual([]);
     expect(textOf(plain.result)).toBe(
       "A & B\n\n# Head\n\nOne <two> [link](/next?a=1&b=2)\n\n- first\n- second\n\nab\n\nx\n  y",
     );
     const failed = await fetched({ "content-type": "text/html", "content-disposition": "inline" }, PAGE, {
       status: 500,
     });
-    expect(failed.context.said).toEqual([]);
+    expect(failed.context.emitted).toEqual([]);
     expect(textOf(failed.result)).toMatch(/^HTTP 500 Internal Server Error\nA & B/);
   });
 

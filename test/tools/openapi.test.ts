@@ -202,6 +202,6 @@ describe("requests", () => {
     const context = recordingContext();
     await call("page", {}, {}, context);
     const html = expect.stringMatching(/^<!doctype html><base href="[^"]*\/api\/page"><title>T<\/title>$/);
-    expect(context.said).toEqual([{ type: "embed", html, title: "T" }]);
+    expect(context.emitted).toEqual([{ type: "embed", html, title: "T" }]);
   });
 });

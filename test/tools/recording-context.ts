@@ -1,16 +1,16 @@
 import type { FileRef } from "../../src/events.ts";
 import { type Tool, type ToolContext, ToolResult } from "../../src/tool.ts";
 
-interface Said {
+interface Emission {
   readonly type: string;
   readonly [key: string]: unknown;
 }
 
 export interface RecordingContext extends ToolContext {
   /** Everything the tool emitted, in order. */
-  readonly said: readonly Said[];
+  readonly emitted: readonly Emission[];
   readonly kept: readonly { ref: FileRef; bytes: Uint8Array }[];
-  of(type: string): readonly Said[];
+  of(type: string): readonly Emission[];
   /** The concatenated output of one stream. */
   outputOf(stream: "stdout" | "stderr"): string;
 }
@@ -20,15 +20,15 @@ export const recordingContext = ({
   signal = new AbortController().signal,
   onOutput,
 }: { signal?: AbortSignal; onOutput?: (text: string) => void } = {}): RecordingContext => {
-  const said: Said[] = [];
+  const emitted: Emission[] = [];
   const kept: { ref: FileRef; bytes: Uint8Array }[] = [];
-  const note = (type: string, value: object) => void said.push({ type, ...value });
+  const note = (type: string, value: object) => void emitted.push({ type, ...value });
   return {
-    said,
+    emitted,
     kept,
-    of: (type) => said.filter((one) => one.type === type),
+    of: (type) => emitted.filter((one) => one.type === type),
     outputOf: (stream) =>
-      said
+      emitted
         .filter((one) => one.type === "output" && one["stream"] === stream)
         .map((one) => one["text"])
         .join(""),

@@ -13,11 +13,11 @@ describe("write_todos", () => {
     ];
     expect(await callTool(todos(), { todos: list }, context)).toBe("3 todos: 1 done, 1 active, 1 pending.");
     expect(await callTool(todos(), { todos: [] }, context)).toBe("The list is empty.");
-    expect(context.said.map(({ name, value }) => ({ name, value }))).toEqual([
+    expect(context.emitted.map(({ name, value }) => ({ name, value }))).toEqual([
       { name: "todos", value: list },
       { name: "todos", value: [] },
     ]);
-    for (const { value } of context.said) expect(dataSchemas.todos.safeParse(value).success).toBe(true);
+    for (const { value } of context.emitted) expect(dataSchemas.todos.safeParse(value).success).toBe(true);
   });
 
   test.each([
@@ -34,6 +34,6 @@ describe("write_todos", () => {
   ])("refuses %s and emits nothing", async (_, list) => {
     const context = recordingContext();
     await expect(callTool(todos(), { todos: list }, context)).rejects.toThrow("invalid input");
-    expect(context.said).toEqual([]);
+    expect(context.emitted).toEqual([]);
   });
 });

@@ -21,7 +21,7 @@ test("the server is killed once, when every trial is ready, and started once", a
   expect(done).toEqual(["kill", "first", "start"]);
 });
 
-test("a trial that ends early holds up nobody, and kills nothing by itself", async () => {
+test("a trial that ends early delays no other, and kills nothing itself", async () => {
   const { done, crash } = recorded();
   const [one, two, three] = [crash.join(), crash.join(), crash.join()];
   three.leave();

@@ -23,12 +23,12 @@ describe("the index of a run", () => {
         const begin = choice % log.length;
         for (const entry of log.slice(0, begin)) fold(state, entry);
         const index = createRunIndex(state, subscribe);
-        let told = 0;
-        const stop = index.subscribe(() => told++);
+        let notified = 0;
+        const stop = index.subscribe(() => notified++);
         for (const entry of log.slice(begin)) {
-          const before = { version: index.version, told };
+          const before = { version: index.version, notified };
           fold(state, entry);
-          expect(told > before.told).toBe(index.version > before.version);
+          expect(notified > before.notified).toBe(index.version > before.version);
           const nodes = [...state.nodes.values()];
           expect(index.calls).toEqual(nodes.filter((node) => node.kind === "call"));
           const open = nodes.filter((node) => node.endedAt === undefined);
@@ -45,24 +45,24 @@ describe("the index of a run", () => {
   test("a token notifies no listener", () => {
     const { state, add } = folding();
     const index = createRunIndex(state, subscribe);
-    let told = 0;
-    index.subscribe(() => told++);
+    let notified = 0;
+    index.subscribe(() => notified++);
     add({ type: "step-start", step: "s" });
     add({ type: "text-start", part: "p" });
     add({ type: "tool-start", call: "c", name: "t" });
-    const before = told;
+    const before = notified;
     add({ type: "text-delta", part: "p", delta: "x" });
     add({ type: "tool-input-delta", call: "c", delta: "{" });
-    expect(told).toBe(before);
+    expect(notified).toBe(before);
   });
 
   test("reports the end of the run", () => {
     const { state, add } = folding();
     const index = createRunIndex(state, subscribe);
-    let told = 0;
-    index.subscribe(() => told++);
+    let notified = 0;
+    index.subscribe(() => notified++);
     add({ type: "run-end", outcome: "done" });
-    expect(told).toBe(1);
+    expect(notified).toBe(1);
   });
 
   test("includes changes from before it was observed", () => {

@@ -229,7 +229,7 @@ test("thinking shows its duration, unless it was cut", () => {
 });
 
 describe("text from others", () => {
-  test("links only to web and mail addresses, and shows the target", () => {
+  test("links only to web and email addresses, and shows the target", () => {
     for (const url of [
       "javascript:alert(1)",
       " JavaScript:alert(1)",

@@ -91,13 +91,13 @@ describe("a form from a schema", () => {
 
 test("every view of a draft shows what was entered in another", () => {
   const drafts = createDrafts();
-  let told = 0;
-  const stop = drafts.subscribe("a", () => told++);
+  let notified = 0;
+  const stop = drafts.subscribe("a", () => notified++);
   drafts.set("a", { fields: { text: "x" } });
   drafts.set("b", { sending: true });
-  expect([told, drafts.get("a").fields, drafts.get("b").sending]).toEqual([1, { text: "x" }, true]);
+  expect([notified, drafts.get("a").fields, drafts.get("b").sending]).toEqual([1, { text: "x" }, true]);
   expect(drafts.get("a")).toBe(drafts.get("a"));
   stop();
   drafts.set("a", { sending: true });
-  expect(told).toBe(1);
+  expect(notified).toBe(1);
 });

@@ -19,7 +19,7 @@ const { createDrafts } = await import("../../web/src/run/drafts.ts");
 
 const TOKENS = 100;
 
-/** The page's view of a run with so many finished calls, and then a text. */
+/** The page's view of a run with this many finished calls, and then a text. */
 const showRun = (cards: number) => {
   const state = createState();
   let seq = 0;

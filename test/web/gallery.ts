@@ -25,7 +25,7 @@ const answered = async function* (call: string, name: string, input: Json, end: 
   yield { type: "tool-end", call, outcome: "ok", ms: 120, ...end } as Event;
 };
 
-const said = async function* (part: string, text: string): AsyncIterable<Event> {
+const textPart = async function* (part: string, text: string): AsyncIterable<Event> {
   yield { type: "step-start", step: `step of ${part}` };
   yield { type: "text-start", part };
   yield { type: "text-delta", part, delta: text };
@@ -92,7 +92,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
         outcome,
         ...end,
       } as Partial<Event>);
-      yield* said(`after ${outcome}`, "Next.");
+      yield* textPart(`after ${outcome}`, "Next.");
     }
     yield { type: "step-start", step: "denying" };
     yield { type: "tool-start", call: "denied call", name: "end_as_denied" };
@@ -111,7 +111,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
   results: async function* () {
     for (const [name, end] of Object.entries(results)) {
       yield* answered(`result ${name}`, `give_${name}`, { query: name }, end as Partial<Event>);
-      yield* said(`after ${name}`, "Next.");
+      yield* textPart(`after ${name}`, "Next.");
     }
   },
   huge: () => answered("result huge", "give_huge", { query: "huge" }, results.huge as Partial<Event>),
@@ -147,7 +147,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
     };
   },
   marks: async function* () {
-    yield* said("cited", "Lantern is nearly ready.");
+    yield* textPart("cited", "Lantern is nearly ready.");
     yield {
       type: "citation",
       citation: "1",
@@ -184,7 +184,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
         { query: `number ${index}` },
         index === 3 ? ({ outcome: "error", error: { code: "x", message: "It failed." } } as Partial<Event>) : {},
       );
-    yield* said("folded", "Five tools ran.");
+    yield* textPart("folded", "Five tools ran.");
   },
   asks: async function* (context) {
     yield { type: "step-start", step: "asking" };
@@ -247,7 +247,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
       const outcome = answer?.allow === false && call === "one" ? "denied" : "ok";
       yield { type: "tool-end", call: `ask ${call}`, outcome, ...(outcome === "ok" && { value: answer as Json }) };
     }
-    yield* said("asked", "Thank you.");
+    yield* textPart("asked", "Thank you.");
   },
   /** Three agents work until the second is stopped. */
   agents: async function* (context) {
@@ -297,7 +297,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
     await new Promise((resolve) => context.signal.addEventListener("abort", resolve));
   },
   fails: async function* () {
-    yield* said("hopeful", "Let me see.");
+    yield* textPart("hopeful", "Let me see.");
     throw Object.assign(new Error("The provider is overloaded."), { code: "overloaded", retryable: true });
   },
 };

@@ -105,7 +105,7 @@ describe("a signed-in user's conversations in another browser", () => {
     );
   });
 
-  test("retries, edits and forks are there as they were", async () => {
+  test("retries, edits and forks are unchanged", async () => {
     const { url } = await serve(counter([]), { keys });
     const office = browser(url, ALICE);
     const id = await talk(office, undefined, "one");
@@ -153,7 +153,7 @@ describe("a signed-in user's conversations in another browser", () => {
     expect([listed(phone), phone.get(id)]).toEqual([[], null]);
   });
 
-  test("a copy goes when the original is deleted everywhere; an own conversation stays", async () => {
+  test("a copy is removed when the original is deleted everywhere; the browser that created the conversation keeps it", async () => {
     const { url } = await serve(counter([]), { keys });
     const office = browser(url, ALICE);
     const id = await talk(office, undefined, "one");

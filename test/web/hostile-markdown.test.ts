@@ -36,7 +36,7 @@ function* within(inline: Inline): Generator<Inline> {
 }
 
 describe("hostile Markdown", () => {
-  test.each(hostileMarkdown)("links only to web and mail addresses: $name", ({ text }) => {
+  test.each(hostileMarkdown)("links only to web and email addresses: $name", ({ text }) => {
     for (const inline of inlinesOf(parse([text]))) {
       if (inline.kind !== "link" && inline.kind !== "image") continue;
       const target = safeUrl(inline.url);

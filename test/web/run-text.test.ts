@@ -41,7 +41,7 @@ describe("terminal output", () => {
     expect(spansOf("\u001b[38;5;196;1mx")).toEqual([{ text: "x", color: undefined, bold: true, dim: false }]);
   });
 
-  test("obeys no other sequence, complete or cut anywhere", () => {
+  test("ignores every other sequence, complete or cut anywhere", () => {
     const text = "a\u001b[2J\u001b]8;;http://evil.example\u0007link\u001b]8;;\u001b\\b\u001b(B\u0000\u009b31mc\u0007";
     expect(
       spansOf(text)

@@ -1,4 +1,4 @@
-"""Python runs this at startup. Hides modules that the guide's `pip install` would not bring."""
+"""Python runs this at startup. Hides modules that the guide's `pip install` would not install."""
 
 import os
 import sys

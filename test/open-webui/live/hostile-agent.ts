@@ -5,18 +5,18 @@ import type { Source } from "../../../src/source.ts";
 export const saying = (texts: readonly string[]): Source =>
   async function* () {
     yield { type: "step-start", step: "s" };
-    yield* said("p", "Here it comes.");
+    yield* textPart("p", "Here it comes.");
     for (const [index] of texts.entries()) yield { type: "tool-start", call: `c${index}`, name: `say_${index}` };
     for (const [index, text] of texts.entries())
       yield { type: "tool-input-end", call: `c${index}`, input: { text: text.slice(0, 10_000) } };
     yield { type: "step-end", step: "s", finish: "tools" };
     for (const [index, text] of texts.entries()) yield* callOf(`c${index}`, text, index);
     yield { type: "step-start", step: "t" };
-    yield* said("q", "That was it.");
+    yield* textPart("q", "That was it.");
     yield { type: "step-end", step: "t", finish: "stop" };
   };
 
-function* said(part: string, text: string): Generator<Event> {
+function* textPart(part: string, text: string): Generator<Event> {
   yield { type: "text-start", part };
   yield { type: "text-delta", part, delta: text };
   yield { type: "text-end", part };

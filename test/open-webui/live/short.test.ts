@@ -114,7 +114,7 @@ describeLive("a connection without Python, and the pipe", ({ program }) => {
     expect(await chat.answer.locator(".status-description .shimmer").count()).toBe(0);
   });
 
-  test("nothing that a tool says becomes more than characters", async () => {
+  test("nothing that a tool outputs becomes more than text", async () => {
     const chat = await live.open({ model: "hostile", isExpanded: true });
     await chat.send("Go");
     await chat.answer.getByText("That was it.").first().waitFor();

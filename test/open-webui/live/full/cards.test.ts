@@ -8,7 +8,7 @@ import { CITED } from "../stories.ts";
 describeLive("what cards show", ({ program }) => {
   const live = useLive(program);
 
-  test("tools at the same time each have a card", async () => {
+  test("parallel tools each have a card", async () => {
     const chat = await live.open({ model: "storyteller" });
     await chat.send("Two tools");
     await Promise.all([live.gates.reached("owls"), live.gates.reached("bats")]);
@@ -26,7 +26,7 @@ describeLive("what cards show", ({ program }) => {
     }
   });
 
-  test("a tool that failed looks so", async () => {
+  test("a tool that failed looks failed", async () => {
     const chat = await live.open({ model: "storyteller" });
     await chat.send("Failing");
     await chat.answer.getByText("That shelf does not exist.").waitFor();
@@ -49,7 +49,7 @@ describeLive("what cards show", ({ program }) => {
     await chat.answer.getByText("Owls hunt by ear").waitFor();
   });
 
-  test("sub-agents are told of while they work, and their words are not the answer's", async () => {
+  test("sub-agents are shown while they work, and their text is not part of the answer", async () => {
     const chat = await live.open({ model: "storyteller" });
     await chat.send("Helpers");
     await Promise.all([live.gates.reached("owls"), live.gates.reached("bats")]);
@@ -97,7 +97,7 @@ describeLive("what cards show", ({ program }) => {
     await expect.poll(() => chat.page.title()).toContain("Birds of the night");
   });
 
-  test("titles, tags and follow-ups are asked for without a run", async () => {
+  test("requests for titles, tags and follow-ups start no run", async () => {
     const chat = await live.open({ model: "storyteller" });
     const socket = await recordSocket(live.openWebUi.url, live.account.token);
     try {

@@ -65,7 +65,7 @@ describeLive("a connection that breaks while a tool runs", ({ program }) => {
       ? "This answer is incomplete"
       : "The connection to the agent broke while it was working";
 
-  test("as if the answer were whole: the message says that it is not, and the agent is not started again", async () => {
+  test("as if the answer were complete: the message says that it is not, and the agent is not started again", async () => {
     const proxy = await startEndingProxy(live.runcast);
     proxies.push(proxy);
     const chat = await startTool(proxy.url);
@@ -78,7 +78,7 @@ describeLive("a connection that breaks while a tool runs", ({ program }) => {
     await chat.answer.getByText(broke).first().waitFor();
   });
 
-  test("in the midst of a chunk: Open WebUI runs nothing, and the agent is not started again", async () => {
+  test("in the middle of a chunk: Open WebUI runs nothing, and the agent is not started again", async () => {
     const proxy = await startCuttingProxy(Number(new URL(live.runcast).port));
     proxies.push(proxy);
     const chat = await startTool(proxy.url);

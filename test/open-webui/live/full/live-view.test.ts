@@ -62,7 +62,7 @@ describeLive("the style live", ({ program }) => {
     expect(await chat.page.getByRole("dialog").count()).toBe(0);
   });
 
-  test("what a tool embeds stands beside the view, also after a reload", async () => {
+  test("what a tool embeds appears below the view, also after a reload", async () => {
     const chat = await live.open({ model: "storyteller:live", size: SIZE });
     await chat.send("Everything");
     await live.gates.reached("all");

@@ -50,7 +50,7 @@ describeLive("the pipe", ({ program }) => {
       await chat.answer.getByText("It is settled: the attic is tidy").waitFor();
     });
 
-    test("a tool asks for words, and gets them", async () => {
+    test("a tool asks for text, and gets it", async () => {
       const chat = await live.open({ model });
       await chat.send("Asking");
       await chat.page.getByText("Who are you?").first().waitFor();
@@ -60,7 +60,7 @@ describeLive("the pipe", ({ program }) => {
       await chat.answer.getByText("Good evening, Ada &").waitFor();
     });
 
-    test("a tool asks to choose", async () => {
+    test("a tool asks for a choice", async () => {
       const chat = await live.open({ model });
       await chat.send("Choosing");
       await chat.page.getByText("Which colour?").first().waitFor();
@@ -70,7 +70,7 @@ describeLive("the pipe", ({ program }) => {
       await chat.answer.getByText("Painted blue.").waitFor();
     });
 
-    test("a call that needs leave is denied, and the tool does not run", async () => {
+    test("a call that needs permission is denied, and the tool does not run", async () => {
       const chat = await live.open({ model });
       await chat.send("Approving");
       await chat.page.getByText("send_letter?").first().waitFor();
@@ -79,7 +79,7 @@ describeLive("the pipe", ({ program }) => {
       await chat.answer.getByText("I did not send it.").waitFor();
     });
 
-    test("DEBUG tells mode and versions in the status line", async () => {
+    test("DEBUG shows the mode and versions in the status line", async () => {
       await live.account.install("debugging", PIPE, { RUNCAST_URL: live.runcast, DEBUG: true });
       await live.account.setModel("debugging.storyteller", { mode });
       const chat = await live.open({ model: "debugging.storyteller" });
@@ -89,8 +89,10 @@ describeLive("the pipe", ({ program }) => {
       // On 0.10.2 the page of a new chat may miss the very first line, but it is stored.
       await chat.page.reload();
       await chat.status.click();
-      const told = new RegExp(`debug: run=.*open-webui=${live.openWebUi.version.replaceAll(".", "\\.")}; mode=${mode}`);
-      await chat.answer.getByText(told).first().waitFor();
+      const debugLine = new RegExp(
+        `debug: run=.*open-webui=${live.openWebUi.version.replaceAll(".", "\\.")}; mode=${mode}`,
+      );
+      await chat.answer.getByText(debugLine).first().waitFor();
     });
 
     test("Stop ends the tool within a second", async () => {
@@ -119,7 +121,7 @@ describeLive("the pipe", ({ program }) => {
     await chat.answer.getByText(`I have owls.csv (${buffer.length} bytes).`).waitFor();
   });
 
-  test("a server that is not there is told of in one sentence", async () => {
+  test("an unreachable server is reported in one sentence", async () => {
     await live.account.install("gone", PIPE, { RUNCAST_URL: "http://127.0.0.1:9" });
     const chat = await live.open({ model: "gone.default" });
     await chat.send("Anyone?");

@@ -55,11 +55,11 @@ describeLive("what a tool says", ({ program }) => {
     expect(await chat.page.locator("#pwned").count()).toBe(0);
   });
 
-  test("is only shown, though it be 10 MB", async () => {
+  test("is only shown, even if it has 10 MB", async () => {
     await neverRuns("long:cards");
   });
 
-  test("comes through <details> as it was said", async () => {
+  test("survives <details> unchanged", async () => {
     const chat = await live.open({ model: "trips:details", isExpanded: true });
     await chat.send("Go");
     await chat.answer.getByText("That was it.").first().waitFor();
