@@ -57,20 +57,20 @@ async function main(): Promise<number> {
     console.log(`${name} …`);
     const total = beats.filter(({ kind }) => kind === "token").length;
     const every = Math.max(1, Math.floor(total / 20));
-    const said = Promise.withResolvers<void>();
+    const allSent = Promise.withResolvers<void>();
     const measured = await measurePage(browser, {
       ...steps,
       tokens: total,
       onReady: (sample) => {
         const onToken = (count: number) => {
           if (count % every === 0 && count < total) sample(count);
-          if (count === total) said.resolve();
+          if (count === total) allSent.resolve();
         };
         current = { beats, perSecond, past, onToken };
       },
       // Waiting inside the page polls it, which would count as the page's own script.
       end: async (page) => {
-        await said.promise;
+        await allSent.promise;
         await steps.end(page);
       },
       open: async (page) => {

@@ -90,8 +90,8 @@ try {
     await chat.page.locator(".chat-assistant").first().waitFor({ state: "attached" });
     await look("reloaded");
     const answer = (await account.messages(id)).find(({ role }) => role === "assistant")!;
-    const told = socket.messages.slice(heard).filter((message) => message.message_id === answer.id);
-    const ours = told
+    const received = socket.messages.slice(heard).filter((message) => message.message_id === answer.id);
+    const ours = received
       .filter((message) => !OWN.has(message.data.type) && !("shared" in message))
       .map(({ data }) => data);
     const start = ours[0]?.type === "chat:title" ? 1 : 0;

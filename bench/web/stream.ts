@@ -9,9 +9,9 @@ export type Beat =
 export const mixedStream = (tokens: number, stretch: number, cards: number): Beat[] => {
   const random = randomFrom(20_000);
   const beats: Beat[] = [];
-  let said = 0;
-  while (said < tokens) {
-    const wanted = Math.min(stretch, tokens - said);
+  let emitted = 0;
+  while (emitted < tokens) {
+    const wanted = Math.min(stretch, tokens - emitted);
     let text = "";
     const parts: string[] = [];
     while (parts.length < wanted) {
@@ -19,7 +19,7 @@ export const mixedStream = (tokens: number, stretch: number, cards: number): Bea
       parts.push(...tokensOf(text, random));
     }
     for (const part of parts.slice(0, wanted)) beats.push({ kind: "token", text: part });
-    said += wanted;
+    emitted += wanted;
     for (let card = 0; card < cards; card++) beats.push(cardOf(random));
   }
   return beats;
@@ -68,10 +68,10 @@ export const block = (random: () => number): string => {
 const sentence = (random: () => number, length: number): string => {
   const parts = Array.from({ length }, () => {
     const chance = random();
-    const said = word(random);
-    if (chance < 0.06) return `**${said}**`;
-    if (chance < 0.09) return `\`${said}\``;
-    return chance < 0.11 ? `[${said}](https://example.com/${said})` : said;
+    const text = word(random);
+    if (chance < 0.06) return `**${text}**`;
+    if (chance < 0.09) return `\`${text}\``;
+    return chance < 0.11 ? `[${text}](https://example.com/${text})` : text;
   });
   return `${parts.join(" ")}.`;
 };
