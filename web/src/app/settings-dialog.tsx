@@ -55,7 +55,7 @@ export const SettingsDialog = ({ onClose }: { readonly onClose: () => void }) =>
             {THEMES.map(({ value, label, Icon }) => (
               <label
                 key={value}
-                className="flex cursor-pointer items-center gap-1.5 rounded-md px-3 py-1.5 text-sm text-soft has-checked:bg-sunken has-checked:font-medium has-checked:text-ink has-focus-visible:outline-2"
+                className="flex cursor-pointer items-center gap-1.5 rounded-md px-3 py-1.5 text-sm text-soft has-checked:bg-tint has-checked:font-medium has-checked:text-ink has-focus-visible:outline-2"
               >
                 <input
                   type="radio"

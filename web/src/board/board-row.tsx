@@ -31,7 +31,7 @@ export const BoardRow = memo(({ row, isLeaving, mayAnswer, mayStop, isNarrow, no
   return (
     <div
       data-row={row.run}
-      className={`relative flex h-full items-center gap-3 border-b border-line px-4 hover:bg-sunken has-[a:focus-visible]:bg-sunken ${isLeaving ? "opacity-50" : ""}`}
+      className={`relative flex h-full items-center gap-3 border-b border-line px-4 hover:bg-tint has-[a:focus-visible]:bg-tint ${isLeaving ? "opacity-50" : ""}`}
     >
       <StateIcon badge={badge} />
       <div className="min-w-0 grow">

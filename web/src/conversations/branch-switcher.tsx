@@ -40,4 +40,4 @@ export const BranchSwitcher = ({ branches, branch, onChoose }: BranchSwitcherPro
   );
 };
 
-const BUTTON = "rounded-md p-1 hover:bg-sunken hover:text-ink disabled:opacity-50";
+const BUTTON = "rounded-md p-1 hover:bg-tint hover:text-ink disabled:opacity-50";

@@ -11,7 +11,7 @@ export interface OriginGateProps {
   readonly onDecide: (origins: readonly string[], isForHolder: boolean) => void;
 }
 
-const BUTTON = "rounded-md border border-line bg-card px-3 py-1 text-sm hover:bg-sunken";
+const BUTTON = "rounded-md border border-line bg-card px-3 py-1 text-sm hover:bg-tint";
 
 /** Asks the user before an embed reaches any origin. */
 export const OriginGate = ({ title, holder, origins, canShowWithout, onDecide }: OriginGateProps) => {

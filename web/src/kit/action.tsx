@@ -11,7 +11,7 @@ export const Action = ({ icon, onClick, children }: ActionProps) => (
   <button
     type="button"
     onClick={onClick}
-    className="inline-flex items-center gap-1 rounded-md px-1.5 py-1 text-xs text-soft hover:bg-sunken hover:text-ink max-sm:p-2.5"
+    className="inline-flex items-center gap-1 rounded-md px-1.5 py-1 text-xs text-soft hover:bg-tint hover:text-ink max-sm:p-2.5"
   >
     {icon}
     <span className="max-sm:sr-only">{children}</span>

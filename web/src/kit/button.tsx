@@ -1,9 +1,9 @@
 import type { ButtonHTMLAttributes, ReactNode } from "react";
 
 const KINDS = {
-  plain: "border border-line bg-card text-ink hover:bg-sunken",
+  plain: "border border-line bg-card text-ink hover:bg-tint",
   main: "border border-transparent bg-accent text-on-accent hover:opacity-90",
-  quiet: "border border-transparent text-soft hover:bg-sunken hover:text-ink",
+  quiet: "border border-transparent text-soft hover:bg-tint hover:text-ink",
 } as const;
 
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
@@ -29,7 +29,7 @@ export const IconButton = ({ label, className = "", ...rest }: IconButtonProps) 
     type="button"
     aria-label={label}
     title={label}
-    className={`inline-flex size-9 shrink-0 items-center justify-center rounded-lg text-soft hover:bg-sunken hover:text-ink disabled:cursor-not-allowed disabled:opacity-50 aria-pressed:bg-sunken aria-pressed:text-ink ${className}`}
+    className={`inline-flex size-9 shrink-0 items-center justify-center rounded-lg text-soft hover:bg-tint hover:text-ink disabled:cursor-not-allowed disabled:opacity-50 aria-pressed:bg-tint aria-pressed:text-ink ${className}`}
     {...rest}
   />
 );

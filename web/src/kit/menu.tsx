@@ -104,7 +104,7 @@ export const Menu = ({ label, items, children, className }: MenuProps) => {
                 close();
                 item.run();
               }}
-              className={`flex w-full cursor-default items-center gap-2 rounded-md px-2 py-1.5 text-left outline-none focus:bg-sunken ${item.isBad ? "text-bad" : ""}`}
+              className={`flex w-full cursor-default items-center gap-2 rounded-md px-2 py-1.5 text-left outline-none focus:bg-tint ${item.isBad ? "text-bad" : ""}`}
             >
               {item.icon} {item.label}
             </button>

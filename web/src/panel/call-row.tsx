@@ -27,7 +27,7 @@ export const CallRow = memo(({ run, call: node, slow, onJump }: CallRowProps) =>
       onClick={() => onJump(run, call.id)}
       data-row={call.id}
       data-slow={isSlow}
-      className="flex h-11 w-full min-w-0 cursor-pointer items-center gap-2 rounded-md px-2.5 text-left hover:bg-sunken"
+      className="flex h-11 w-full min-w-0 cursor-pointer items-center gap-2 rounded-md px-2.5 text-left hover:bg-tint"
     >
       <StateMark badge={badge} />
       <span className="flex min-w-0 flex-1 flex-col">

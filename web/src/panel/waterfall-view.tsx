@@ -127,7 +127,7 @@ const Bar = memo(({ row, slow, state, onJump }: BarProps) => {
       type="button"
       title={word}
       onClick={() => onJump(state, node.id)}
-      className={`${style} cursor-pointer hover:bg-sunken`}
+      className={`${style} cursor-pointer hover:bg-tint`}
     >
       {line}
     </button>

@@ -52,7 +52,7 @@ export const ReplayControls = ({ replay, entry }: ReplayControlsProps) => {
             {SPEEDS.map((value) => (
               <label
                 key={value}
-                className="cursor-pointer px-2 py-1 text-sm text-soft tabular-nums first:rounded-l-lg last:rounded-r-lg has-checked:bg-sunken has-checked:font-medium has-checked:text-ink has-focus-visible:outline-2 has-focus-visible:outline-accent"
+                className="cursor-pointer px-2 py-1 text-sm text-soft tabular-nums first:rounded-l-lg last:rounded-r-lg has-checked:bg-tint has-checked:font-medium has-checked:text-ink has-focus-visible:outline-2 has-focus-visible:outline-accent"
               >
                 <input
                   type="radio"
@@ -99,7 +99,7 @@ const Control = ({
     // Not `disabled`, which would lose the focus at either end.
     aria-disabled={isOff}
     onClick={() => !isOff && onClick()}
-    className={`inline-flex size-9 items-center justify-center rounded-lg aria-disabled:cursor-not-allowed aria-disabled:opacity-50 ${isMain ? "bg-accent text-on-accent hover:opacity-90" : "text-soft hover:bg-sunken hover:text-ink"}`}
+    className={`inline-flex size-9 items-center justify-center rounded-lg aria-disabled:cursor-not-allowed aria-disabled:opacity-50 ${isMain ? "bg-accent text-on-accent hover:opacity-90" : "text-soft hover:bg-tint hover:text-ink"}`}
   >
     <svg
       viewBox="0 0 16 16"

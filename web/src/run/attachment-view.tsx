@@ -38,7 +38,7 @@ export const AttachmentView = ({ part, read }: { readonly part: FilePart; readon
   if (!isKept) return <span className={style}>{label}</span>;
   return (
     <span className="inline-flex max-w-full flex-col">
-      <button type="button" title={`Save ${name}`} className={`${style} hover:bg-sunken`} onClick={() => void save()}>
+      <button type="button" title={`Save ${name}`} className={`${style} hover:bg-tint`} onClick={() => void save()}>
         {label}
       </button>
       <span role="status" className="text-xs text-soft">

@@ -101,7 +101,7 @@ const Line = ({ row, toggle }: { readonly row: JsonRow; readonly toggle: (path: 
       type="button"
       aria-expanded={isOpen}
       onClick={() => (size > 0 ? toggle(row.path) : setIsWhole(!isWhole))}
-      className={`${style} cursor-pointer hover:bg-sunken`}
+      className={`${style} cursor-pointer hover:bg-tint`}
       style={indent}
     >
       <IconChevron className={`h-5.5 w-3 text-soft ${isOpen ? "rotate-90" : ""}`} />

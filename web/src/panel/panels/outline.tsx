@@ -90,7 +90,7 @@ const LineView = memo(({ run, row, isFlat, onJump }: LineViewProps) => {
       onClick={() => onJump(run, row?.target ?? "")}
       data-outline-row={row?.kind ?? "message"}
       style={{ paddingInlineStart: `${0.5 + indent * 0.9}rem` }}
-      className="flex h-11 w-full min-w-0 cursor-pointer items-center gap-2 rounded-md pe-2 text-left hover:bg-sunken"
+      className="flex h-11 w-full min-w-0 cursor-pointer items-center gap-2 rounded-md pe-2 text-left hover:bg-tint"
     >
       {row?.badge ? <StateMark badge={row.badge} /> : Icon && <Icon className="size-4 shrink-0 text-soft" />}
       <span className="flex min-w-0 flex-1 flex-col">
