@@ -101,7 +101,7 @@ h1 { font-size: 1.25em; } h2 { font-size: 1.15em; }
 blockquote { margin: 0; border-left: 3px solid var(--run-line); padding-left: 0.75rem; color: var(--run-soft); }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-size: 0.93em; }
-th, td { border: 1px solid var(--run-line); padding: 0.25rem 0.6rem; text-align: start; }
+th, td { border: 1px solid var(--run-line); padding: 0.25rem 0.6rem; max-width: 24rem; overflow-wrap: break-word; text-align: start; }
 th { background: var(--run-card); }
 .left { text-align: left; } .center { text-align: center; } .right { text-align: right; }
 hr { border: 0; border-top: 1px solid var(--run-line); margin: 0.8rem 0; }

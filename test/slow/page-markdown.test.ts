@@ -67,4 +67,30 @@ describeInBrowser("Markdown on the page", ({ serve, open }: Browsing) => {
       CODE.split("\n").slice(1, -2).join("\n") + "\n",
     );
   });
+
+  test("on a phone, wide tables and formulas scroll, also with the keyboard, and words in tables stay whole", async () => {
+    const table = "| Step | Duration | Can be undone | Risk |\n|:--|--:|:-:|:--|\n| Compare | 24 h | yes | Slower |\n";
+    const long = `| Hash | Name |\n|---|---|\n| ${"0123456789abcdef".repeat(8)} | one |\n`;
+    const formula = `$$\n${"a + b + c + ".repeat(12)}d\n$$\n`;
+    const page = await open(await serve(says([table, long, formula].join("\n\n"), 5)), {
+      viewport: { width: 390, height: 780 },
+    });
+    await send(page, "Go");
+    await ended(page, "done");
+    const heads = await page.locator(".markdown th").evaluateAll((cells) =>
+      cells.flatMap((cell) => {
+        const range = document.createRange();
+        range.selectNodeContents(cell);
+        const lines = new Set([...range.getClientRects()].map(({ top }) => top)).size;
+        return lines > cell.textContent.split(" ").length ? [cell.textContent] : [];
+      }),
+    );
+    expect(heads).toEqual([]);
+    // A hash wraps, instead of making its column as wide as itself.
+    const widths = await page.locator(".markdown td").evaluateAll((cells) => cells.map((cell) => cell.clientWidth));
+    expect(Math.max(...widths)).toBeLessThanOrEqual(24 * 16);
+    await page.locator(".markdown .katex").waitFor();
+    expect(await violations(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  });
 });

@@ -25,7 +25,9 @@ export const MathView = ({ text, display }: { readonly text: string; readonly di
       stale = true;
     };
   }, [text, display]);
-  return <span ref={place} className={display ? "md-math" : undefined} dir="ltr" />;
+  if (!display) return <span ref={place} dir="ltr" />;
+  // Makes a formula that is wider than the page scrollable with the keyboard.
+  return <span ref={place} className="md-math" dir="ltr" role="group" aria-label="Formula" tabIndex={0} />;
 };
 
 const LENGTH = 4000;
