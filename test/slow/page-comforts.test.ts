@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { createClient } from "../../src/client.ts";
 import type { Event } from "../../src/events.ts";
@@ -58,6 +58,35 @@ describeInBrowser("daily comforts", ({ serve, open, openHideable }: Browsing) =>
     }
     expect(tops.size).toBe(1);
     expect(await violations(page)).toEqual([]);
+  });
+
+  test("the actions on an earlier message appear with the pointer or the focus, and on a touch screen at once", async () => {
+    const url = await serve(answering("stop"));
+    const page = await open(url);
+    await send(page, "go");
+    await ended(page, "done");
+    const edit = page.getByRole("button", { name: "Edit", exact: true });
+    const rerun = page.getByRole("button", { name: "Run again" });
+    const isSeen = (action: Locator) =>
+      action.evaluate((element) => element.checkVisibility({ opacityProperty: true }));
+    await page.mouse.move(0, 0);
+    expect([await isSeen(edit), await isSeen(rerun)]).toEqual([false, true]);
+    await edit.focus();
+    expect(await isSeen(edit)).toBe(true);
+    await page.getByRole("textbox", { name: "Message the agent" }).focus();
+    expect(await isSeen(edit)).toBe(false);
+    await page.getByRole("article", { name: "You" }).hover();
+    expect(await isSeen(edit)).toBe(true);
+    await send(page, "again");
+    await expect.poll(() => rerun.count()).toBe(2);
+    await page.mouse.move(0, 0);
+    expect([await isSeen(rerun.first()), await isSeen(rerun.last())]).toEqual([false, true]);
+    expect(await violations(page)).toEqual([]);
+
+    const touched = await open(url, { viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true });
+    await send(touched, "go");
+    await ended(touched, "done");
+    expect(await isSeen(touched.getByRole("button", { name: "Edit", exact: true }))).toBe(true);
   });
 
   test("an answer that was cut at the limit can be continued, but only the last one", async () => {

@@ -50,7 +50,7 @@ export const MessageView = memo(({ shown, isDrawn, isLast, commands, jump }: Mes
       data-message={message.id}
       aria-label={message.role === "user" ? "You" : "Agent"}
       tabIndex={-1}
-      className="scroll-mt-4 rounded-lg outline-offset-4"
+      className="group/message scroll-mt-4 rounded-lg outline-offset-4"
       style={isShown ? undefined : { height: height ?? GUESS[message.role] }}
     >
       {isShown &&
@@ -106,6 +106,7 @@ const AgentMessage = ({ shown, isLast, message, commands, jump }: AgentMessagePr
         <MessageActions
           shown={shown}
           onChoose={commands.choose}
+          isQuiet={!isLast}
           {...(hasEnded && { onRerun: rerun, onFork: () => commands.fork(shown) })}
         >
           {hasEnded && <CopyAnswer state={state} />}

@@ -37,7 +37,7 @@ export const UserMessage = ({ shown, content, pages, onChoose, onEdit, onFork }:
   return (
     <div className="flex flex-col items-end gap-0.5">
       <MessageBubble content={content} read={read} />
-      <MessageActions shown={shown} onChoose={onChoose} onEdit={() => setDraft(text)} onFork={onFork} />
+      <MessageActions shown={shown} onChoose={onChoose} isQuiet onEdit={() => setDraft(text)} onFork={onFork} />
     </div>
   );
 };
