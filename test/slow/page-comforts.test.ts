@@ -89,6 +89,25 @@ describeInBrowser("daily comforts", ({ serve, open, openHideable }: Browsing) =>
     expect(await isSeen(touched.getByRole("button", { name: "Edit", exact: true }))).toBe(true);
   });
 
+  test("on a touch screen, nothing is too small to tap, and no field makes the browser zoom in", async () => {
+    const page = await open(await serve(), { viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true });
+    await send(page, "Send the report, but ask for my approval first");
+    await page.getByRole("button", { name: "Edit arguments" }).click();
+    const small = await page.getByRole("button").evaluateAll((buttons) =>
+      buttons.flatMap((button) => {
+        const { width, height } = button.getBoundingClientRect();
+        return Math.min(width, height) < 32 ? [`${button.ariaLabel ?? button.textContent}: ${width} x ${height}`] : [];
+      }),
+    );
+    expect(small).toEqual([]);
+    const sizes = await page
+      .locator("input:not([type=checkbox], [type=file]), select, textarea")
+      .evaluateAll((fields) => fields.map((field) => Number.parseFloat(getComputedStyle(field).fontSize)));
+    expect(sizes.length).toBeGreaterThan(1);
+    // iOS zooms in on a field with text of less than 16 px.
+    expect(Math.min(...sizes)).toBeGreaterThanOrEqual(16);
+  });
+
   test("an answer that was cut at the limit can be continued, but only the last one", async () => {
     const requests: RunRequest[] = [];
     const page = await open(await serve(answering("length", requests)));

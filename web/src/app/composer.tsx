@@ -76,7 +76,7 @@ export const Composer = (props: ComposerProps) => {
               aria-label={isStopping ? "Stopping the run" : "Stop the run"}
               aria-disabled={isStopping}
               title={isStopping ? "Stopping the run" : "Stop the run (Esc)"}
-              className="inline-flex h-9 items-center gap-1.5 rounded-lg border border-line px-2.5 text-sm font-medium hover:bg-tint aria-disabled:text-soft"
+              className="inline-flex h-9 pointer-coarse:h-10 items-center gap-1.5 rounded-lg border border-line px-2.5 text-sm font-medium hover:bg-tint aria-disabled:text-soft"
             >
               <IconStopSquare className={`size-4 ${isStopping ? "" : "text-bad"}`} />
               {isStopping ? "Stopping…" : "Stop"}
@@ -87,7 +87,7 @@ export const Composer = (props: ComposerProps) => {
             disabled={!canSend}
             aria-label={sendLabel}
             title={`${sendLabel} (Enter)`}
-            className="inline-flex size-9 items-center justify-center rounded-lg bg-accent text-on-accent disabled:bg-tint disabled:text-soft"
+            className="inline-flex size-9 pointer-coarse:size-10 items-center justify-center rounded-lg bg-accent text-on-accent disabled:bg-tint disabled:text-soft"
           >
             <IconSend />
           </button>

@@ -58,7 +58,7 @@ const Choice = ({ label, value, options, onChange }: ChoiceProps) => (
     title={label}
     value={value}
     onChange={({ target }) => onChange(target.value)}
-    className="h-9 max-w-44 min-w-0 truncate [field-sizing:content] rounded-lg bg-transparent px-2 text-sm text-soft hover:bg-tint hover:text-ink"
+    className="h-9 max-w-44 pointer-coarse:h-10 min-w-0 truncate [field-sizing:content] rounded-lg bg-transparent px-2 text-sm text-soft hover:bg-tint hover:text-ink"
   >
     {options.map((option) => (
       <option key={option.value} value={option.value} className="bg-card text-ink">

@@ -15,7 +15,7 @@ export interface TopBarProps {
 export const TopBar = ({ title, state, sidebar, panels, children }: TopBarProps) => {
   const { access, route, dialog } = usePage();
   return (
-    <header className="flex h-14 shrink-0 items-center gap-1 border-b border-line bg-card px-2">
+    <header className="flex h-14 shrink-0 items-center gap-1 border-b border-line bg-card px-2 max-sm:gap-0 max-sm:px-1">
       {sidebar && (
         <IconButton label="Conversations" aria-pressed={sidebar.isOpen} onClick={sidebar.toggle}>
           <IconMenu />

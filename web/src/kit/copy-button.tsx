@@ -31,7 +31,7 @@ export const CopyButton = ({ text, what }: { readonly text: Text; readonly what:
       type="button"
       onClick={copy}
       aria-label={`Copy ${what}`}
-      className="inline-flex cursor-pointer items-center gap-1 rounded-sm px-1 py-0.5 text-xs text-soft hover:text-ink"
+      className="inline-flex cursor-pointer items-center gap-1 rounded-sm px-1 py-0.5 text-xs text-soft hover:text-ink pointer-coarse:-mx-1.5 pointer-coarse:-my-2 pointer-coarse:p-2.5"
     >
       {status === "Copied" ? <IconCheck className="size-3.5" /> : <IconCopy className="size-3.5" />}
       <span role="status">{status}</span>

@@ -18,7 +18,7 @@ export const Fold = ({
   const id = useId();
   return (
     <>
-      <div className="flex min-h-9 items-center gap-2 pr-2">
+      <div className="flex min-h-9 items-center gap-2 pr-2 pointer-coarse:min-h-11">
         <button
           type="button"
           aria-expanded={open}

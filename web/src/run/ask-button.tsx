@@ -13,7 +13,7 @@ export const AskButton = ({ onPress, main = false, wide = false, disabled = fals
     type="button"
     disabled={disabled}
     onClick={onPress}
-    className={`cursor-pointer rounded-md border px-3 py-1.5 text-sm disabled:cursor-default disabled:opacity-60 ${wide ? "w-full text-left" : ""} ${
+    className={`cursor-pointer rounded-md border px-3 py-1.5 text-sm disabled:cursor-default pointer-coarse:min-h-10 disabled:opacity-60 ${wide ? "w-full text-left" : ""} ${
       main
         ? "border-accent bg-accent text-on-accent enabled:hover:brightness-110"
         : "border-line bg-card text-ink enabled:hover:border-accent"

@@ -33,7 +33,7 @@ export const StopButton = ({ target, what }: { readonly target: CancelTarget; re
           type="button"
           onClick={() => void stop()}
           aria-label={`Stop ${what}`}
-          className="inline-flex cursor-pointer items-center gap-1 rounded-md border border-line px-1.5 py-0.5 text-xs text-soft hover:border-bad hover:text-bad"
+          className="inline-flex cursor-pointer items-center gap-1 rounded-md border border-line px-1.5 py-0.5 text-xs text-soft hover:border-bad hover:text-bad pointer-coarse:px-2.5 pointer-coarse:py-2"
         >
           <IconStop className="size-3" />
           <span className="@max-xs:hidden">Stop</span>
