@@ -108,6 +108,19 @@ describeInBrowser("daily comforts", ({ serve, open, openHideable }: Browsing) =>
     expect(Math.min(...sizes)).toBeGreaterThanOrEqual(16);
   });
 
+  test("the start screen explains the page until there is a conversation, and then shows the agent", async () => {
+    const page = await open(await serve());
+    await page.getByRole("heading", { name: "Watch your agent work, live" }).waitFor();
+    await page.getByText("Your own agent").waitFor();
+    await send(page, "Just answer");
+    await ended(page, "done");
+    await page.getByRole("button", { name: "New conversation" }).click();
+    await page.getByRole("heading", { name: "demo", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Show me a failing tool" }).waitFor();
+    expect(await page.getByText("Your own agent").count()).toBe(0);
+    expect(await violations(page)).toEqual([]);
+  });
+
   test("an answer that was cut at the limit can be continued, but only the last one", async () => {
     const requests: RunRequest[] = [];
     const page = await open(await serve(answering("length", requests)));

@@ -175,7 +175,7 @@ const Foot = ({ chat, children }: { readonly chat: Chat; readonly children: Reac
   const { state, queue } = chat;
   const { browserTools } = useCell(usePage().settings);
   return (
-    <div className="mx-auto w-full max-w-3xl shrink-0 px-4 pb-3">
+    <div className="relative mx-auto w-full max-w-3xl shrink-0 px-4 pb-3 fades-above">
       {chat.problem && (
         <div className="mb-2">
           <ProblemNote problem={chat.problem}>

@@ -58,7 +58,7 @@ export const MessageList = ({ messages, commands, jump, scroller, usage, childre
           </div>
         </WindowingContext>
       </div>
-      <div className="pointer-events-none absolute inset-x-0 bottom-3 flex justify-center gap-2 *:pointer-events-auto">
+      <div className="pointer-events-none absolute inset-x-0 bottom-3 z-10 flex justify-center gap-2 *:pointer-events-auto">
         {children}
         {!useCell(isAtEnd) && (
           <button
