@@ -68,6 +68,18 @@ describeInBrowser("Markdown on the page", ({ serve, open }: Browsing) => {
     );
   });
 
+  test("the button that copies code stays in view while long code scrolls", async () => {
+    const code = `\`\`\`ts\n${"const one = 1;\n".repeat(100)}\`\`\`\n`;
+    const page = await open(await serve(says(code, 7)));
+    await send(page, "Go");
+    await ended(page, "done");
+    await page.locator(".markdown pre").evaluate((pre) => pre.scrollIntoView({ block: "center" }));
+    const list = await page.getByRole("region", { name: "Conversation" }).boundingBox();
+    const copy = page.locator(".markdown").getByRole("button", { name: "Copy" });
+    await expect.poll(async () => (await copy.boundingBox())!.y - list!.y).toBeLessThan(40);
+    expect((await copy.boundingBox())!.y).toBeGreaterThanOrEqual(list!.y);
+  });
+
   test("on a phone, wide tables and formulas scroll, also with the keyboard, and words in tables stay whole", async () => {
     const table = "| Step | Duration | Can be undone | Risk |\n|:--|--:|:-:|:--|\n| Compare | 24 h | yes | Slower |\n";
     const long = `| Hash | Name |\n|---|---|\n| ${"0123456789abcdef".repeat(8)} | one |\n`;
