@@ -21,7 +21,7 @@ export const TopBar = ({ title, state, sidebar, panels, children }: TopBarProps)
           <IconMenu />
         </IconButton>
       )}
-      <div className="min-w-0 grow px-1.5">
+      <div className={`min-w-0 grow ${sidebar ? "px-1.5" : "px-2 max-sm:px-3"}`}>
         <h1 className="truncate text-sm font-semibold">{title}</h1>
         {state}
       </div>

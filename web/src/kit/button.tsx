@@ -13,7 +13,7 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
 export const Button = ({ kind = "plain", className = "", ...rest }: ButtonProps) => (
   <button
     type="button"
-    className={`inline-flex min-h-9 pointer-coarse:min-h-10 items-center justify-center gap-1.5 rounded-lg px-3 text-sm font-medium disabled:cursor-not-allowed disabled:opacity-50 ${KINDS[kind]} ${className}`}
+    className={`inline-flex min-h-9 items-center justify-center gap-1.5 rounded-lg px-3 text-sm font-medium disabled:cursor-not-allowed disabled:opacity-50 ${KINDS[kind]} ${className}`}
     {...rest}
   />
 );

@@ -9,7 +9,7 @@ export interface ToggleProps {
 const KINDS = {
   link: "text-accent underline aria-pressed:font-semibold",
   segment:
-    "bg-card px-2 py-0.5 text-ink not-aria-pressed:hover:bg-tint aria-pressed:bg-accent aria-pressed:text-on-accent",
+    "bg-card px-2 py-0.5 pointer-coarse:py-1.5 text-ink not-aria-pressed:hover:bg-tint aria-pressed:bg-accent aria-pressed:text-on-accent",
 } as const;
 
 /** A button that is on or off. */
