@@ -39,7 +39,7 @@ const browser = await chromium.launch({
 const take = async (scene: Scene, size: keyof typeof SIZES, colorScheme: "light" | "dark"): Promise<void> => {
   const server = await serve(scene);
   const proxy = await startDisconnectingProxy(server.url);
-  const context = await browser.newContext({ viewport: SIZES[size], colorScheme, deviceScaleFactor: 1.5 });
+  const context = await browser.newContext({ ...SIZES[size], colorScheme, deviceScaleFactor: 1.5 });
   const page = await context.newPage();
   await page.goto(proxy.url);
   await scene.play(page, proxy.disconnect);

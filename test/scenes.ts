@@ -16,9 +16,10 @@ export interface Scene {
   readonly play: (page: Page, pull: () => void) => Promise<void>;
 }
 
+/** Options of a browser context. */
 export const SIZES = {
-  desk: { width: 1280, height: 800 },
-  phone: { width: 390, height: 780 },
+  desk: { viewport: { width: 1280, height: 800 } },
+  phone: { viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true },
 } as const;
 
 const openTools = async (page: Page): Promise<void> => {

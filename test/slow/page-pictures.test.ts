@@ -19,7 +19,7 @@ describeInBrowser("every state that has a picture", ({ serve, open }: Browsing) 
       const proxy = await startDisconnectingProxy(server);
       onStop(proxy.close);
       const size = sizes[index % sizes.length]!;
-      const page = await open(proxy.url, { viewport: SIZES[size], colorScheme });
+      const page = await open(proxy.url, { ...SIZES[size], colorScheme });
       await play(page, proxy.disconnect);
       expect(await violations(page), `${size}, ${colorScheme}`).toEqual([]);
       await page.context().close();
