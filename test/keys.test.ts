@@ -18,6 +18,25 @@ describe("a key's name", () => {
     await expect(keysOf(records).add({ name: "bob" })).resolves.toMatch(/^rck_/);
   });
 
+  test("stays taken while a key with it is created, even if it is revoked before", async () => {
+    const { records } = memory();
+    const others: Promise<string>[] = [];
+    const slow = keysOf({
+      ...records,
+      put: async (kind, ...rest) => {
+        if (kind === "key") {
+          expect(await keysOf(records).revoke("bob")).toBe(false);
+          others.push(keysOf(records).add({ name: "bob" }));
+          await Promise.allSettled(others);
+        }
+        return records.put(kind, ...rest);
+      },
+    });
+    await slow.add({ name: "bob" });
+    await expect(others[0]).rejects.toThrow("a key named bob already exists");
+    expect(await slow.list()).toHaveLength(1);
+  });
+
   test("revokes every key that has it", async () => {
     const { records } = memory();
     for (const key of ["rck_one", "rck_other"]) await records.put("key", keyHash(key), { name: "bob", created: 1 });

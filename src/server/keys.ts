@@ -107,7 +107,8 @@ export const createKeys = ({ records, configured }: KeysOptions): Keys => {
         revocations++;
         looked.delete(id);
       }
-      await records.delete(NAME_KIND, name);
+      // A key with this name may be in creation. Its name stays taken.
+      if (isRevoked) await records.delete(NAME_KIND, name);
       return isRevoked;
     },
   };
