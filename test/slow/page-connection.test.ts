@@ -136,7 +136,7 @@ describeInBrowser("the page's connection", ({ serve, open, openHideable }: Brows
     disconnect();
     await status(page, "reconnecting");
     await page.getByRole("banner").getByRole("button", { name: "Stop", exact: true }).click();
-    await page.getByRole("alert").getByText("Not stopped: the server cannot be reached.").waitFor();
+    await page.getByRole("alert").getByText("Could not stop the run: the server cannot be reached.").waitFor();
   });
 
   test("settings that cannot be loaded show an error, and load once the server is back", async () => {
