@@ -11,6 +11,7 @@ import { createFlusher } from "./runner/flusher.ts";
 import { createLease } from "./runner/lease.ts";
 import { createRemote } from "./runner/remote.ts";
 import { pagesOf } from "./runner/resume.ts";
+import { createStranded } from "./runner/stranded.ts";
 import { continuationOf, createScan } from "./runner/takeovers.ts";
 import { statesOf } from "./runner/waiting.ts";
 import { Refusal, type RunContext, type RunRequest, type Source } from "./source.ts";
@@ -198,36 +199,34 @@ export const createRunner = (options: RunnerOptions): Runner => {
         active.delete(run);
         return false;
       }
-      try {
-        // The runner may have closed while this takeover was a placeholder, which close() cannot stop.
-        if (isClosed) throw stopping();
-        const { request, agent, problem } = await continuationOf(log, info, options.findAgent);
-        const takeover = {
-          after: as.seq,
-          startedAt,
-          reason: owner === undefined ? "released" : "expired",
-          ...(problem && { problem }),
-        } as const;
-        const running = new ActiveRun({ ...options, run, request, agent, flusher, lease, as, takeover });
-        track(run, request, running);
-        await running.started;
-        if (problem) await running.ended;
-        controls?.read(run);
-        return true;
-      } catch (error) {
-        // Another process may succeed.
-        await log.release(run, as).catch(onProblem);
-        throw error;
-      }
+      // The runner may have closed while this takeover was a placeholder, which close() cannot stop.
+      if (isClosed) throw stopping();
+      const { request, agent, problem } = await continuationOf(log, info, options.findAgent);
+      const takeover = {
+        after: as.seq,
+        startedAt,
+        reason: owner === undefined ? "released" : "expired",
+        ...(problem && { problem }),
+      } as const;
+      const running = new ActiveRun({ ...options, run, request, agent, flusher, lease, as, takeover });
+      track(run, request, running);
+      await running.started;
+      if (problem) await running.ended;
+      controls?.read(run);
+      return true;
     } catch (cause) {
       active.delete(run);
       onProblem(new Error(`run ${run} cannot be taken over: ${messageOf(cause)}`, { cause }));
+      // Another process may succeed.
+      await stranded.add(run);
       return false;
     } finally {
       decided.resolve();
     }
   };
-  const scan = createScan(log, (run) => active.has(run), takeOver, onProblem);
+  const isActive = (run: string) => active.has(run);
+  const stranded = createStranded(log, () => lease.owner, isActive, onProblem);
+  const scan = createScan(log, isActive, takeOver, stranded.retry, onProblem);
 
   /** Calls `here` if the run is active in this process, and `elsewhere` otherwise. */
   const steer = async <Result extends string>(

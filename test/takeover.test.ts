@@ -10,6 +10,35 @@ import { asking, cluster, named, scripted } from "./cluster.ts";
 import { request, untilEnd, untilEvent, waiting } from "./running.ts";
 
 describe("a run that is taken over", () => {
+  test("is released and taken over again if the log could not store the first takeover completely", async () => {
+    const works = { takeOver: true, rest: false };
+    const full = () => Promise.reject(new Error("the disk is full"));
+    for (works.takeOver of [true, false]) {
+      works.rest = false;
+      const { join, log, expire } = cluster();
+      const source: Source = Object.assign(waiting(asking), { resume: waiting([]) });
+      const { run } = await join().start(request, named(source));
+      await untilEvent(log, run, ({ type }) => type === "ask-start");
+      expire();
+      const problems: unknown[] = [];
+      const limited: Log = {
+        ...log,
+        append: (...appended) => (works.rest ? log.append(...appended) : full()),
+        release: (...released) => (works.rest ? log.release(...released) : full()),
+        takeOver: async (...taken) => {
+          const as = await log.takeOver(...taken);
+          return works.takeOver || works.rest ? as : await full();
+        },
+      };
+      const second = join({ log: limited, findAgent: () => named(source), onProblem: (error) => problems.push(error) });
+      expect(await second.recover()).toBe(0);
+      expect(problems.map(String)).toContain(`Error: run ${run} cannot be taken over: the disk is full`);
+      works.rest = true;
+      await untilEvent(log, run, ({ type }) => type === "run-resume");
+      expect(await second.cancel(run)).toBe("cancelled");
+    }
+  });
+
   test("does not reach its source if it is cancelled while its files are read", async () => {
     const { join, log, expire } = cluster();
     const reading = Promise.withResolvers<void>();

@@ -68,6 +68,8 @@ export const createScan = (
   log: Pick<Log, "orphans">,
   isKnown: (run: string) => boolean,
   takeOver: (info: RunInfo) => Promise<boolean>,
+  /** Called before each scan. */
+  prepare: () => Promise<void>,
   onProblem: (error: unknown) => void,
 ): Scan => {
   let timer: NodeJS.Timeout | undefined;
@@ -75,6 +77,7 @@ export const createScan = (
   let hasFailed = false;
 
   const once = async (): Promise<number> => {
+    await prepare();
     const tried = new Set<string>();
     let taken = 0;
     for (;;) {
