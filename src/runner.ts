@@ -199,9 +199,9 @@ export const createRunner = (options: RunnerOptions): Runner => {
         active.delete(run);
         return false;
       }
+      const { request, agent, problem } = await continuationOf(log, info, options.findAgent);
       // The runner may have closed while this takeover was a placeholder, which close() cannot stop.
       if (isClosed) throw stopping();
-      const { request, agent, problem } = await continuationOf(log, info, options.findAgent);
       const takeover = {
         after: as.seq,
         startedAt,

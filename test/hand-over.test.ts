@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Event } from "../src/events.ts";
+import type { Log } from "../src/log.ts";
 import { memory } from "../src/logs/memory.ts";
 import { demo } from "../src/models/demo.ts";
 import type { RunnableAgent, RunnerOptions } from "../src/runner.ts";
@@ -153,6 +154,29 @@ describe("a process that closes with a time to hand over", () => {
     const stopped = seen.context!.signal;
     await runner.cancel(last.run);
     expect([stopped.aborted, isHandedOver(stopped)]).toEqual([true, false]);
+  });
+
+  test("leaves a run that it is about to take over to others", async () => {
+    const source: Source = Object.assign(waiting(started), { resume: waiting([]) });
+    const { log, first } = pair(source);
+    const { run } = await first.start(request, named(source));
+    await untilEvent(log, run, isExecuting);
+    await first.close({ handOverMs: 1 });
+    const [asked, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const read: Log["read"] = async (...range) => {
+      asked.resolve();
+      await go.promise;
+      return await log.read(...range);
+    };
+    const { runner } = setUp({ log: { ...log, read }, findAgent: () => named(source) });
+    const recovered = runner.recover();
+    await asked.promise;
+    const closed = runner.close({ handOverMs: LONG_MS });
+    go.resolve();
+    await closed;
+    expect(await recovered).toBe(0);
+    const { owner, endedAt } = (await log.info(run))!;
+    expect([owner, endedAt]).toEqual([undefined, undefined]);
   });
 
   test("accepts no new run, and none of another process", async () => {
