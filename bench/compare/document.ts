@@ -45,12 +45,12 @@ const documentOf = (systems: readonly System[], absent: readonly string[]): stri
   const losses = lossesOf(systems);
   return `# Runcast and other systems
 
-What happens to an agent's work when a connection breaks, a page reloads, or the server dies? This page answers it for
-Runcast and for what people use instead. \`npm run compare\` writes it: it starts each system on one machine, runs every
-trial of [\`runcast torture\`](torture.md) against it, and kills it where a trial says so. All systems get the same
-scripted model and the same tools. Each is set up as its own documentation says; [Set-up](#set-up) names what differs from
-the defaults. The servers are in \`bench/peers/torture/\`. The clients are there and in
-\`src/torture/drivers/\`: they are written for the trials, and send what each system's own client sends.
+What happens to an agent's work when a connection breaks, a page reloads, or the server dies? This page answers that
+question for Runcast and for what people use instead. \`npm run compare\` writes it: the command starts each system on one
+machine, runs every trial of [\`runcast torture\`](torture.md) against it, and kills it if the trial requires that. All
+systems get the same scripted model and the same tools. Each is set up as its own documentation says; [Set-up](#set-up)
+names what differs from the defaults. The servers are in \`bench/peers/torture/\`. The clients are there and in
+\`src/torture/drivers/\`. They were written for the trials, and send what each system's own client sends.
 
 Measured ${days.join(", ")} on ${cpus().length} cores (${cpus()[0]?.model.trim() ?? "unknown"}), ${gigabytes} GB, Node.js ${process.versions.node}.${isShort ? " Short form: smaller trials." : ""}
 
@@ -64,14 +64,14 @@ ${trials.map(({ name, shows }) => `- \`${name}\`: ${sentence(shows)}`).join("\n"
 
 "n/a" means that the trial does not apply. In most trials, the model writes a piece of text every 10 ms, as fast models
 do. In \`cut-anywhere\` and \`many-tokens\` it writes much faster, so a server that loses or reorders text
-under load shows it there. In \`many-tokens\`, the figures are bytes on the wire and microseconds for each
-token. Two figures that differ by less than a fifth are alike: the machine is shared with the model and the tools.
+under load fails there. In \`many-tokens\`, the figures are bytes on the wire and microseconds for each
+token. Ignore differences of less than a fifth: the model and the tools run on the same machine.
 
 ## Why not
 
-Behind each "no" are the last requests and what the system answered. The linked file has these answers as they came, and
-what the server printed. Where the reason is that a client "cannot" do something, its protocol has no request for it, and
-the answers show only what came before. A system can be right to say no: some leave these things to the app.
+Each "no" has a reason and the last answer. The linked file has the last requests and answers unchanged, and what the
+server printed. Where the reason is that a client "cannot" do something, its protocol has no request for it, and the
+answers show only what came before. A "no" is not always a defect: some systems leave these things to the app.
 
 ${systems
   .map((system) => reasons(system))
@@ -98,7 +98,7 @@ ${absent.map((text) => `- ${text}`).join("\n")}
 
 \`npm run compare\` runs everything, in less than half an hour, and prints which verdicts differ from the last run on the
 same machine. \`npm run compare -- agno langgraph\` runs these two again and
-keeps the other results of the same machine. It installs what it can automatically; the Python systems
+keeps the other results from the same machine. It installs what it can automatically; the Python systems
 need \`npm run agents\` first. The same seed makes the same cuts: \`--seed 7\` is the default. If a system is set up wrong
 here, please open an issue: its file in \`bench/peers/torture/\` is the place to fix it.
 `;

@@ -1,7 +1,7 @@
 /** What the peers are better at than Runcast. Handwritten; everything else in the document is measured. */
 export const strengths = [
   "AI SDK: packages for dozens of model providers, UI components, and tools whose types reach the page.",
-  "AI SDK WorkflowAgent and the Workflow SDK: any function of the app becomes durable, with sleeps of days, webhooks, retries of each step, and a dashboard of all runs. Runcast makes an agent's runs durable, not the code around them. On Vercel, it needs no server of your own.",
+  "AI SDK WorkflowAgent and the Workflow SDK: any function of the app becomes durable, with sleeps of days, webhooks, retries of each step, and a dashboard of all runs. On Vercel, this needs no server of your own. Runcast makes an agent's runs durable, not the code around them.",
   "AG-UI: one protocol that many frameworks and front ends implement, with clients in several languages.",
   "PydanticAI: typed agents and outputs in Python, and a framework for evaluations. Runcast has no agents in Python of its own.",
   "LangGraph: graphs with checkpoints that can be inspected, edited and forked at every step. Runcast's agents are loops.",

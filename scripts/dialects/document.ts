@@ -16,7 +16,7 @@ ${EVENT_TYPES.map((type) => `| \`${type}\` | ${dialects.map((dialect) => word(di
 
 ## What their clients can do
 
-| dialect | starts at | resumes | stops | answers asks | heartbeat | merges deltas of |
+| dialect | starts at | resumes | stops | answers asks | heartbeat | merges deltas within |
 |---|---|---|---|---|---|---|
 ${dialects.map(row).join("\n")}
 

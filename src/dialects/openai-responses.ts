@@ -56,7 +56,7 @@ export const openaiResponses: Dialect = {
   asks: "link",
   coverage: openaiCoverage({
     inside: { loses: "the agent's own tools are not items of a response: clients would run a call that they see" },
-    subAgents: { loses: "sub-agent output is not an item of a response: clients would take it for the answer" },
+    subAgents: { loses: "sub-agent output is not an item of a response: clients would mistake it for the answer" },
     aside: { loses: "a response has no item for it" },
     askStart: { loses: "a response cannot ask questions; its reasoning says where to answer" },
     askEnd: { loses: "a response cannot ask questions" },

@@ -17,8 +17,8 @@ const packages = {
 const SET_UP = [
   "The app of the agent's guide, built with Nitro, on the Workflow SDK's local world, which stores runs in files.",
   "A step counts as lost 15 s after a kill instead of the default of 860 s, which is for Vercel's functions, and a long step is not started again.",
-  "Its texts in the wrong order come from the local world: it delivers a new chunk when it is written, and also reads the folder of chunks every 100 ms, without an order between the two.",
-  "A run that is read after its end is in order. Vercel's own world was not measured.",
+  "Text arrives in the wrong order because the local world delivers a new chunk when it is written, and also reads the folder of chunks every 100 ms, and does not coordinate the two.",
+  "If a run is read after its end, its text is in order. Vercel's own world was not measured.",
 ].join(" ");
 
 /**
