@@ -69,9 +69,9 @@ token. Ignore differences of less than a fifth: the model and the tools run on t
 
 ## Why not
 
-Each "no" has a reason and the last answer. The linked file has the last requests and answers unchanged, and what the
-server printed. Where the reason is that a client "cannot" do something, its protocol has no request for it, and the
-answers show only what came before. A "no" is not always a defect: some systems leave these things to the app.
+Each "no" has a reason and the last answer. The linked file has the last requests, the beginning and end of each answer,
+and what the server printed. Where the reason is that a client "cannot" do something, its protocol has no request for it,
+and the answers show only what came before. A "no" is not always a defect: some systems leave these things to the app.
 
 ${systems
   .map((system) => reasons(system))
