@@ -1,3 +1,4 @@
+import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { model, provider } from "../src/models/provider.ts";
@@ -5,6 +6,8 @@ import { Refusal } from "../src/source.ts";
 import { agent } from "../src/sources/agent.ts";
 import { defineTool, toolResult } from "../src/tool.ts";
 import { drive, playing, script, user } from "./drive.ts";
+import { refuses, startScriptedServer } from "./scripted-server.ts";
+import { onStop } from "./serving.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -36,6 +39,21 @@ describe("a model by name", () => {
     vi.stubEnv(variable, undefined);
     const secrets = { [variable.toLowerCase().replaceAll("_", "-")]: "key-of-the-request" };
     expect(await provider()(name, { secrets })).toMatchObject({ provider: family, modelId: id });
+  });
+
+  test("the request's key takes precedence over the one in the options, and that over the environment's", async () => {
+    const server = await startScriptedServer(refuses(401, "no"));
+    onStop(server.close);
+    const prompt = [user("hi")] as LanguageModelV4Prompt;
+    const keySent = async (options: object, secrets: Record<string, string>) => {
+      const models = provider({ openai: { baseUrl: server.url, ...options } });
+      await expect((await models("openai-chat/m", { secrets })).doGenerate({ prompt })).rejects.toThrow();
+      return server.requests.at(-1)!.headers.authorization;
+    };
+    vi.stubEnv("OPENAI_API_KEY", "environment");
+    expect(await keySent({}, {})).toBe("Bearer environment");
+    expect(await keySent({ apiKey: "options" }, {})).toBe("Bearer options");
+    expect(await keySent({ apiKey: "options" }, { OPENAI_API_KEY: "request" })).toBe("Bearer request");
   });
 
   test.each([
