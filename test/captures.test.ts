@@ -89,12 +89,25 @@ describe.each([["our own", OWN] as const, ...(isThere ? [["real", outside] as co
       { role: "tool", content: "sunny" },
     ]);
   });
+
+  // None of the real recordings of Anthropic has both thinking and a call.
+  if (directory === OWN)
+    test("so do Anthropic's", async () => {
+      const file = ["anthropic", "thinking-and-tools.jsonl"] as const;
+      const lines = linesIn(directory, ...file);
+      const { thinking } = recordedIn("anthropic", lines);
+      const [, signature] = /"signature":"([^"]+)"/.exec(lines.join("\n"))!;
+      const { messages } = JSON.parse(await secondRequest(serving.url, ...file)) as {
+        messages: { content: unknown[] }[];
+      };
+      expect(messages[1]!.content[0]).toEqual({ type: "thinking", thinking, signature });
+    });
 });
 
 /** Answers the recorded call with a real tool, and returns what the provider gets in the next request. */
 const secondRequest = async (url: string, format: string, file: string): Promise<string> => {
   const endpoint = { baseUrl: `${url}/${format}/${file}/v1`, apiKey: "key" };
-  const models = provider({ google: endpoint, compatible: { acme: endpoint } });
+  const models = provider({ anthropic: endpoint, google: endpoint, compatible: { acme: endpoint } });
   const weather = { name: "weather", description: "", input: { jsonSchema: { type: "object" } }, run: () => "sunny" };
   const source = agent({ name: "test", model: MODELS[format]!, provider: models, tools: [weather], maxSteps: 2 });
   const { runner, log } = setUp();
