@@ -50,10 +50,11 @@ const answered = (message: UIMessage, entries: readonly Entry[]): UIMessage => (
 });
 
 const isTool = ({ type }: UIPart) => type === "dynamic-tool" || type.startsWith("tool-");
-const endsIn = (entries: readonly Entry[]) => {
+const endOf = (entries: readonly Entry[]) => {
   const end = entries.at(-1)?.event;
-  return end?.type === "run-end" ? end.outcome : undefined;
+  return end?.type === "run-end" ? end : undefined;
 };
+const endsIn = (entries: readonly Entry[]) => endOf(entries)?.outcome;
 
 /** The log's facts about the root agent, as a message should show them. */
 const factsOf = (entries: readonly Entry[]) => {
@@ -95,7 +96,7 @@ describe.each(VERSIONS)("the reader of AI SDK %i", (version) => {
     for (const size of [7, 1000, Infinity]) {
       const reading = read(version, entries, size);
       if (outcome === "error" || outcome === "interrupted") {
-        await expect(reading).rejects.toThrow();
+        await expect(reading).rejects.toThrow(endOf(entries)!.error!.message);
         continue;
       }
       const { id, parts } = await reading;
