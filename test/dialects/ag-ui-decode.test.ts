@@ -64,7 +64,7 @@ describe("events of AG-UI servers", () => {
     expect(decode.pause!()).toEqual([]);
   });
 
-  test("late arguments, results with the call's id, and repeated user messages are handled", async () => {
+  test("interleaved arguments that end late, results with the call's id, and repeated user messages are handled", async () => {
     const events = await understood([
       started,
       { type: "STATE_SNAPSHOT", snapshot: {} },
@@ -74,12 +74,18 @@ describe("events of AG-UI servers", () => {
       { type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta: "Let me look." },
       { type: "TOOL_CALL_START", toolCallId: "a", toolCallName: "one", parentMessageId: "m" },
       { type: "TOOL_CALL_START", toolCallId: "b", toolCallName: "two", parentMessageId: "m" },
+      { type: "TOOL_CALL_ARGS", toolCallId: "b", delta: '{"of":"b"}' },
+      { type: "TOOL_CALL_ARGS", toolCallId: "a", delta: '{"of":"a"}' },
       { type: "TOOL_CALL_END", toolCallId: "a" },
       { type: "TOOL_CALL_RESULT", messageId: "a", toolCallId: "a", content: '"1"' },
       { type: "TOOL_CALL_END", toolCallId: "b" },
       { type: "TOOL_CALL_RESULT", messageId: "b", toolCallId: "b", content: '"2"' },
       { type: "MESSAGES_SNAPSHOT", messages: [] },
       finished,
+    ]);
+    expect(events.filter(({ type }) => type === "tool-input-delta")).toMatchObject([
+      { call: "b", delta: '{"of":"b"}' },
+      { call: "a", delta: '{"of":"a"}' },
     ]);
     expect(events.filter(({ type }) => type === "tool-end")).toMatchObject([{ outcome: "ok" }, { outcome: "ok" }]);
     expect(events.filter(({ type }) => type === "text-start").length).toBe(1);
