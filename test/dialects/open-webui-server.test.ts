@@ -106,9 +106,10 @@ describe("over HTTP", () => {
     expect(await log.list({ limit: 1 })).toEqual([]);
   });
 
-  test("the title and suggestions of a run are repeated when Open WebUI asks", async () => {
+  test("the title, tags and suggestions of a run are repeated when Open WebUI asks", async () => {
     const source: Source = async function* () {
       yield { type: "data", name: "title", value: "Skies" };
+      yield { type: "data", name: "tags", value: ["weather"] };
       yield { type: "data", name: "follow-ups", value: ["And red?"] };
     };
     const { url } = await serve(source, { dialects });
@@ -119,6 +120,7 @@ describe("over HTTP", () => {
       return JSON.parse(choices[0].message.content) as unknown;
     };
     expect(await replyTo("title_generation")).toEqual({ title: "Skies" });
+    expect(await replyTo("tags_generation")).toEqual({ tags: ["weather"] });
     expect(await replyTo("follow_up_generation")).toEqual({ follow_ups: ["And red?"] });
   });
 
