@@ -181,7 +181,7 @@ describe("chat completions", () => {
     });
     const content = await runner.finalContent();
     expect(runner.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant"]);
-    expect(content!.length).toBeGreaterThan(0);
+    expect(content).toContain("a map of");
   });
 
   test("messages of every shape", async () => {

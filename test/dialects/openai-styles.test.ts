@@ -64,10 +64,10 @@ test("by default, calls do not appear in the text, and an unknown style is refus
   expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("details, text")]);
 });
 
-test.each([...stories])(
+// Without a stream, a run that did not finish is an error.
+test.each([...stories].filter(([, entries]) => endOf(entries).outcome === "done"))(
   "%s: the text is unchanged, and every call of the agent appears once",
   async (name, entries) => {
-    if (endOf(entries).outcome !== "done") return;
     const { url } = await openai();
     const text = await whole(await send(`${url}/v1/chat/completions`, { model: `${name}:details`, messages }));
     const elements = text.match(/^<details id="[^"]+"/gm) ?? [];
