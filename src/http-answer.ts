@@ -99,7 +99,10 @@ const keep = async (response: HttpAnswer, mediaType: string, context: ToolContex
   if (response.cut)
     return [text(`The response is ${mediaType} and larger than ${response.bytes.length} bytes: too large to store.`)];
   const ref = await context.put(response.bytes, { mediaType, name: nameOf(response) });
-  return [text(`${ref.name ?? "The answer"}: ${mediaType}, ${response.bytes.length} bytes.`), { type: "file", ...ref }];
+  return [
+    text(`${ref.name ?? "The response"}: ${mediaType}, ${response.bytes.length} bytes.`),
+    { type: "file", ...ref },
+  ];
 };
 
 const nameOf = (response: HttpAnswer): string => {

@@ -15,7 +15,7 @@ export const protocolProblem = (protocol: number): (Problem & { readonly hint: s
     ? {
         code: "protocol",
         message: `this log uses protocol ${protocol}; this version of Runcast reads up to ${PROTOCOL}`,
-        hint: "update it",
+        hint: "update Runcast",
       }
     : undefined;
 

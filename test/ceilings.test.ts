@@ -119,7 +119,7 @@ describe("retention", () => {
     for (let count = 0; count < 2; count += 1) {
       const { policy, text } = await keptRuns({}, log);
       expect(policy).toEqual({ maxAgeMs: 30 * 86_400_000 });
-      expect(text).toBe("for 30 days after they end by default; change this with the retention setting");
+      expect(text).toBe("for 30 days after they end (the default; change it with the retention setting)");
       await log.append(`r${count}`, [entry]);
     }
   });

@@ -70,7 +70,7 @@ test("a run of a later protocol fails with a clear error instead of being shown 
   await expect(handle.finished).rejects.toMatchObject({
     code: "protocol",
     message: "this log uses protocol 3; this version of Runcast reads up to 2",
-    hint: "update it",
+    hint: "update Runcast",
   });
   expect(handle.connection).toMatchObject({ status: "failed", problem: { code: "protocol" } });
   expect(server.requests[0]!.headers["runcast-protocol"]).toBe("2");

@@ -38,14 +38,18 @@ describe("run-resume", () => {
     [
       "an open part",
       [step, { type: "text-start", part: "p" }, resume(3)],
-      "run-resume, but part p was cut and is open",
+      "run-resume, but part p was cut off and is still open",
     ],
-    ["an open step", [step, resume(2)], "run-resume, but step s was cut and is open"],
-    ["an executing call", [step, call, stepEnd, execute, resume(5)], "run-resume, but call c was cut and is open"],
+    ["an open step", [step, resume(2)], "run-resume, but step s was cut off and is still open"],
+    [
+      "an executing call",
+      [step, call, stepEnd, execute, resume(5)],
+      "run-resume, but call c was cut off and is still open",
+    ],
     [
       "an ask of an executing call",
       [step, call, stepEnd, execute, { type: "ask-start", ask: "a", kind: "input", call: "c" }, resume(6)],
-      "run-resume, but ask a was cut and is open",
+      "run-resume, but ask a was cut off and is still open",
     ],
     ["a later entry", [resume(2)], "run-resume continues after entry 2, which is not before it"],
     [
@@ -183,7 +187,7 @@ describe("versions", () => {
   });
 
   test("a log of a later version is rejected with a clear error, whatever it contains", () => {
-    const message = "this log uses protocol 3; this version of Runcast reads up to 2; update it";
+    const message = "this log uses protocol 3; this version of Runcast reads up to 2; update Runcast";
     expect(createVerifier().check({ ...start, protocol: 3 } as Event)).toBe(message);
     expect(checkText(text({ type: "run-start", protocol: 3 }, { type: "hologram" }), "log").message).toBe(
       `log:1: ${message}`,

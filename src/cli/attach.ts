@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { Client } from "../client.ts";
 import type { Part } from "../events.ts";
-import { messageOf } from "../message-of.ts";
 import { attachmentProblem, type FileLimits, mediaTypeOf } from "../view.ts";
 import { CommandError } from "./command.ts";
+import { fileTrouble } from "./file-trouble.ts";
 
 /** Uploads the files for a new run and returns the message parts that reference them. */
 export const attach = async (
@@ -19,7 +19,7 @@ export const attach = async (
     const name = path.basename(given);
     const mediaType = mediaTypeOf(name, "");
     const bytes = await readFile(path.resolve(directory, given)).catch((error: unknown) => {
-      throw new CommandError(`${given} cannot be read: ${messageOf(error)}`, { cause: error });
+      throw fileTrouble(error, given, "read");
     });
     // Check the limits here: a server that refuses a large body may close the connection before its reason arrives.
     const attached = { name, mediaType, bytes: bytes.length };

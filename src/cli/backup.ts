@@ -8,7 +8,7 @@ import { Unreachable, askServer } from "./ask-server.ts";
 import { fileTrouble } from "./file-trouble.ts";
 import { ownCommand } from "./own-command.ts";
 import { readConfig } from "./read-config.ts";
-import { LOCAL } from "./target.ts";
+import { LOCAL, serverAddress } from "./target.ts";
 
 export const backup: CliCommand = {
   name: "backup",
@@ -24,7 +24,7 @@ export const backup: CliCommand = {
   },
   run: async ({ positionals: [file = ""], options, environment, directory }) => {
     if (existsSync(file)) throw new CommandError(`${file} already exists; choose another name`);
-    const base = (options["url"] ?? (environment["RUNCAST_URL"] || LOCAL)).replace(/\/+$/, "");
+    const base = serverAddress(options["url"], environment);
     const key = options["key"] ?? environment["RUNCAST_KEY"];
     const { bytes, close } = await fromServer(base, key).catch(async (error: unknown) => {
       if (!(error instanceof Unreachable) || options["url"] !== undefined) throw error;
@@ -64,5 +64,5 @@ const fromDirectory = async (directory: string, unreachable: Error): Promise<Arc
   const files = log.backup?.();
   if (files) return { bytes: Readable.from(writeArchive(files)), close: () => log.close() };
   await log.close();
-  throw new CommandError(`Runcast cannot back up the log ${log.name}: use its engine's tools`);
+  throw new CommandError(`Runcast cannot back up the log ${log.name}: use the engine's own backup tools`);
 };

@@ -2,7 +2,7 @@ import { RIGHTS } from "../access.ts";
 import { askServer } from "./ask-server.ts";
 import { columns } from "./columns.ts";
 import { type CliCommand, UsageError } from "./command.ts";
-import { LOCAL } from "./target.ts";
+import { LOCAL, serverAddress } from "./target.ts";
 
 export const keys: CliCommand = {
   name: "keys",
@@ -19,7 +19,7 @@ export const keys: CliCommand = {
     key: { value: "key", help: "a key with the admin right (or RUNCAST_KEY)" },
   },
   run: async ({ positionals: [verb = "", name], options, environment }) => {
-    const base = (options["url"] ?? (environment["RUNCAST_URL"] || LOCAL)).replace(/\/+$/, "");
+    const base = serverAddress(options["url"], environment);
     const key = options["key"] ?? environment["RUNCAST_KEY"];
     const say = (text: string) => void process.stdout.write(`${text}\n`);
     if (verb === "list") {

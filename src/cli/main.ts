@@ -26,7 +26,7 @@ const overview = async (): Promise<string> => {
     "",
     "Makes an AI agent's work visible while it happens. Without a command, it starts the server.",
     "",
-    ...all.map(({ name, usage, summary }) => `  ${`${name} ${usage}`.padEnd(20)}  ${summary}`),
+    ...all.map(({ name, usage, summary }) => `  ${`${name} ${usage}`.padEnd(21)}  ${summary}`),
     "",
     "Run runcast <command> --help for details, runcast --version for the version.",
   ].join("\n");

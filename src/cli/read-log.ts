@@ -23,7 +23,9 @@ export const readLog = async (what: string, { options, environment }: Input): Pr
   if (isRunId(what) && !existsSync(what))
     return await fromServer().catch((error: unknown) => {
       if (!(error instanceof CommandError)) throw error;
-      throw new CommandError(`there is no file ${what}; as a run: ${error.message}`, { cause: error });
+      throw new CommandError(`there is no file ${what}, and it cannot be read as a run: ${error.message}`, {
+        cause: error,
+      });
     });
   return await readFile(what, "utf8").catch((error: unknown) => {
     throw fileTrouble(error, what, "read");

@@ -18,7 +18,8 @@ export const restore: CliCommand = {
     const named = options["config"];
     const config = await readConfig(directory, named === undefined ? {} : { file: named });
     const target = config.directory;
-    if (!config.keepsFiles) throw new CommandError("this configuration's log is not in SQLite: use its engine's tools");
+    if (!config.keepsFiles)
+      throw new CommandError("this configuration's log is not in SQLite: restore it with the engine's own tools");
     if (!existsSync(file)) throw new CommandError(`there is no file ${file}`);
     if (existsSync(target) && readdirSync(target).length > 0)
       throw new CommandError(`${target} is not empty: move it out of the way first`);

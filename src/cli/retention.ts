@@ -20,8 +20,8 @@ export const keptRuns = async ({ retention }: Pick<LoadedConfig, "retention">, l
   const isNew = !isNoted && (await log.list({ limit: 1 })).length === 0;
   if (isNew) await log.records.put("installation", "retention", "usual", { ifAbsent: true });
   if (isNoted || isNew)
-    return { policy: USUAL, text: `${textOf(USUAL)} by default; change this with the retention setting` };
-  return { policy: undefined, text: "forever; limit this with the retention setting" };
+    return { policy: USUAL, text: `${textOf(USUAL)} (the default; change it with the retention setting)` };
+  return { policy: undefined, text: "forever (limit this with the retention setting)" };
 };
 
 const textOf = ({ maxAgeMs, maxRuns }: Retention): string => {

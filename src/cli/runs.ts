@@ -3,7 +3,7 @@ import { describeRow, timeText } from "../view.ts";
 import { askServer } from "./ask-server.ts";
 import { columns } from "./columns.ts";
 import { type CliCommand, UsageError } from "./command.ts";
-import { LOCAL } from "./target.ts";
+import { LOCAL, serverAddress } from "./target.ts";
 
 export const runs: CliCommand = {
   name: "runs",
@@ -20,7 +20,7 @@ export const runs: CliCommand = {
     key: { value: "key", help: "the server's key (or RUNCAST_KEY)" },
   },
   run: async ({ options, environment }) => {
-    const base = (options["url"] ?? (environment["RUNCAST_URL"] || LOCAL)).replace(/\/+$/, "");
+    const base = serverAddress(options["url"], environment);
     const key = options["key"] ?? environment["RUNCAST_KEY"];
     const limit = Number(options["limit"] ?? 50);
     if (!Number.isInteger(limit) || limit < 1 || limit > 500)

@@ -6,6 +6,7 @@ import { page } from "../page.ts";
 import type { EndedRun } from "../runner.ts";
 import { type RuncastServer, createServer } from "../server.ts";
 import { surviveStrayErrors } from "../stray-errors.ts";
+import { counted } from "../view.ts";
 import { type CliCommand, CommandError, UsageError } from "./command.ts";
 import { greeting } from "./greeting.ts";
 import { createJsonLines, type JsonLines } from "../json-lines.ts";
@@ -242,7 +243,9 @@ const untilStopped = async (
   clearInterval(timer);
   const { handOverMs = HAND_OVER_MS } = config;
   const isHandedOver = signal === "SIGTERM" && opened.log.isLasting && server.runner.active > 0;
-  const runs = isHandedOver ? `; handing over ${server.runner.active} runs for up to ${handOverMs / 1000} s` : "";
+  const runs = isHandedOver
+    ? `; handing over ${counted(server.runner.active, "run")} for up to ${handOverMs / 1000} s`
+    : "";
   if (lines) lines.line("info", "server-stop", { signal, runs: server.runner.active, handsOver: isHandedOver });
   else process.stdout.write(`runcast: stopping${runs}; press Ctrl-C again to stop immediately\n`);
   setTimeout(() => process.exit(1), (isHandedOver ? handOverMs : 0) + CLOSE_MS).unref();

@@ -13,16 +13,20 @@ export interface RunAddress {
 /** The server for a bare run ID, unless RUNCAST_URL is set. */
 export const LOCAL = "http://127.0.0.1:4400";
 
+/** The server that `--url` or RUNCAST_URL names, without a slash at the end. */
+export const serverAddress = (url: string | undefined, environment: NodeJS.ProcessEnv): string => {
+  const given = url ?? (environment["RUNCAST_URL"] || LOCAL);
+  if (!addressOf(given))
+    throw new UsageError(
+      `${url === undefined ? "RUNCAST_URL" : "--url"} is ${given}, which is not an address${missingScheme(given, `such as ${LOCAL}`)}`,
+    );
+  return given.replace(/\/+$/, "");
+};
+
 /** Parses `http://host/runs/<run>` (with any suffix), `http://host/?run=<run>`, a server's address, or a run ID. */
 export const parseRunAddress = (text: string, environment: NodeJS.ProcessEnv): RunAddress => {
   if (isRunId(text)) {
-    const where = environment["RUNCAST_URL"] || LOCAL;
-    const address = addressOf(where);
-    if (!address)
-      throw new UsageError(
-        `RUNCAST_URL is ${where}, which is not an address${missingScheme(where, `such as ${LOCAL}`)}`,
-      );
-    return { base: where.replace(/\/+$/, ""), run: text, token: undefined, isBare: true };
+    return { base: serverAddress(undefined, environment), run: text, token: undefined, isBare: true };
   }
   const url = addressOf(text);
   if (!url)

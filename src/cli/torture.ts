@@ -16,9 +16,9 @@ export const torture: CliCommand = {
   summary:
     "Runs named trials against a server: cuts, stalls, kills, approvals, hostile text. Each gives a yes, a no or a number.",
   details: [
-    "The server's agent must use the kit's scripted model and tools. See docs/torture.md. The model is at",
-    `http://127.0.0.1:${STAGE_PORT}. A server that --command starts finds its address in TORTURE_URL.`,
-    "The url is the one that the dialect's clients use. Exits with 1 if any verdict is no.",
+    "The server's agent must use the scripted model and tools that docs/torture.md describes. They are at",
+    `http://127.0.0.1:${STAGE_PORT}; with --command, their address is in TORTURE_URL.`,
+    "<url> is the address that the dialect's clients use. Exits with 1 if any verdict is no.",
   ].join("\n"),
   options: {
     command: { value: "command", help: "starts the server; some trials kill and restart it" },
@@ -40,7 +40,9 @@ export const torture: CliCommand = {
       throw new UsageError(`${address} is not an http or https URL`);
     const url = address.replace(/\/+$/, "");
     const drive = Object.hasOwn(drivers, dialect) ? drivers[dialect] : undefined;
-    if (!drive) throw new UsageError(`unknown dialect ${dialect}${didYouMean(dialect, Object.keys(drivers))}`);
+    const names = Object.keys(drivers);
+    if (!drive)
+      throw new UsageError(`unknown dialect ${dialect}; use one of ${names.join(", ")}${didYouMean(dialect, names)}`);
     const wanted = values["only"] ?? [""];
     const only = trials.map(({ name }) => name).filter((name) => wanted.some((part) => name.includes(part)));
     if (only.length === 0)

@@ -42,6 +42,6 @@ export const withAssistant = async (
   const agents = { [ASSISTANT]: assistant({ model: model.name, models: others, workspace }), ...config.agents };
   return {
     config: { ...config, agents, defaultAgent: config.defaultAgent ?? ASSISTANT },
-    note: `${model.name}, because ${model.reason}; workspace: ${workspace}; choose another with --model`,
+    note: `${model.name}, because ${model.reason} (choose another with --model); workspace: ${workspace}`,
   };
 };

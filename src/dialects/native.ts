@@ -89,7 +89,10 @@ function createDecoder(): (frame: Frame) => readonly Event[] {
     if (event !== undefined && !types.has(event)) return [];
     const read = attempt(() => entryOf("0", data).event);
     if (!read || !types.has(read.type) || (event !== undefined && read.type !== event))
-      throw new Refusal("bad-frame", `a frame ${event ? `named ${event} does not hold one` : "holds no known event"}`);
+      throw new Refusal(
+        "bad-frame",
+        `a frame ${event ? `named ${event} does not contain that event` : "contains no known event"}`,
+      );
     return [read];
   };
 }

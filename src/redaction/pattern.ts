@@ -157,7 +157,7 @@ class Parser {
     const from = Number(least);
     const to = comma === "" ? from : most === "" ? Infinity : Number(most);
     if (from > MAX_INSTRUCTIONS || (to !== Infinity && to > MAX_INSTRUCTIONS))
-      throw this.#refused("a count that large");
+      throw this.#refused(`a repetition count over ${MAX_INSTRUCTIONS}`);
     return { kind: "repeat", node, least: from, most: to };
   }
 

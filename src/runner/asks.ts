@@ -94,7 +94,7 @@ export const createAsks = (emit: (event: Event) => void): Asks => {
       if (!needsAllow && answer.value === undefined)
         throw new Refusal("bad-answer", `answer this ${ask.kind} with a value`);
       checkOption(ask, answer);
-      checkAllowed(wanted, answer);
+      checkAllowed(ask, wanted, answer);
       checkValue(wanted, answer.value);
       emit({
         type: "ask-end",
@@ -138,12 +138,14 @@ const checkOption = ({ kind, options }: OpenAsk, { option, allow }: Answer): voi
 };
 
 /** Rejects an edited input or an `always` that was not offered: the asker does not expect it. */
-const checkAllowed = (wanted: Wanted | undefined, { input, always }: Answer): void => {
+const checkAllowed = ({ kind }: OpenAsk, wanted: Wanted | undefined, { input, always }: Answer): void => {
   if (!wanted?.allows) return;
   if (input !== undefined && !wanted.allows.includes("edit"))
-    throw new Refusal("bad-answer", "this request cannot be edited", { hint: "answer without input" });
+    throw new Refusal("bad-answer", `this ${kind} does not accept an edited input`, { hint: "answer without input" });
   if (always && !wanted.allows.includes("always"))
-    throw new Refusal("bad-answer", "this cannot be always allowed", { hint: "answer without always" });
+    throw new Refusal("bad-answer", `this ${kind} cannot be allowed for the rest of the run`, {
+      hint: "answer without always",
+    });
 };
 
 /** What is known about one ask: its waiters, expiry, accepted values and result. */

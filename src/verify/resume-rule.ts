@@ -9,7 +9,7 @@ export const resumeRun: Rule<EventOf<"run-resume">> = (run, { agent, after }) =>
   if (after < run.lastWork)
     return `run-resume continues after entry ${after}, but entry ${run.lastWork} does not end what was cut`;
   const open = cutIn(run.root);
-  return open && `run-resume, but ${open} was cut and is open`;
+  return open && `run-resume, but ${open} was cut off and is still open`;
 };
 
 /** What cannot outlive the process that started it. Waiting calls, their approvals, and sub-agents can. */

@@ -104,7 +104,8 @@ const startPart: Rule<EventOf<"text-start" | "thinking-start">> = (run, event) =
     if (event.call !== undefined) {
       const found = run.openCall(event as typeof event & { call: string });
       if (typeof found === "string") return found;
-      if (found.phase !== "executing") return `part ${event.part} is call ${event.call}'s, which is not executing`;
+      if (found.phase !== "executing")
+        return `part ${event.part} belongs to call ${event.call}, which is not executing`;
       call = found;
     }
   }

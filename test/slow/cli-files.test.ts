@@ -32,7 +32,7 @@ test("watch --file sends files with the message, and reports problems with a fil
     { type: "text", text: "look" },
   ]);
   const missing = await watch("nothing.png");
-  expect([missing.code, missing.error]).toEqual([1, expect.stringContaining("nothing.png cannot be read")]);
+  expect([missing.code, missing.error]).toEqual([1, expect.stringContaining("there is no file nothing.png")]);
   const large = await watch("film.png");
   expect([large.code, large.error]).toEqual([1, expect.stringContaining("The limit is 10.0 MB per file")]);
   expect(requests).toHaveLength(1);

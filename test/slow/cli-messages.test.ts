@@ -121,7 +121,7 @@ describe("without a server", () => {
     const env = { RUNCAST_URL: `http://127.0.0.1:${await freePort()}` };
     for (const command of ["check", "replay"])
       expect((await runcast([command, "nosuchrun"], { env })).error).toContain(
-        `runcast ${command}: there is no file nosuchrun; as a run: no server responds at ${env.RUNCAST_URL}; `,
+        `runcast ${command}: there is no file nosuchrun, and it cannot be read as a run: no server responds at ${env.RUNCAST_URL}; `,
       );
   });
 });
@@ -145,6 +145,9 @@ describe("mistakes in a command line are reported with a correction", () => {
     [["watch", "golden/run.jsonl"], "nor an address such as http://127.0.0.1:4400/runs/<run>"],
     [["watch", "x"], "RUNCAST_URL is nonsense, which is not an address such as", { RUNCAST_URL: "nonsense" }],
     [["export", "x"], ": http:// is missing, as in http://localhost:4511", { RUNCAST_URL: "localhost:4511" }],
+    [["runs", "--url", "nonsense"], "runcast runs: --url is nonsense, which is not an address such as"],
+    [["keys", "list", "--url", "localhost:4511"], ": http:// is missing, as in http://localhost:4511"],
+    [["backup", "x.tar"], "RUNCAST_URL is nonsense, which is not an address", { RUNCAST_URL: "nonsense" }],
     [["help", "wach"], "runcast: unknown command wach; did you mean watch?\nnpm run runcast -- help lists"],
   ])("%j", async (args, message, env = {}) => {
     const { error, out, code } = await runcast(args, { env });

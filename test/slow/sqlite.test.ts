@@ -57,7 +57,7 @@ test("rejects a directory that another process has open, until that one dies", a
 
 test("rejects a file that it cannot read, with a hint", async () => {
   writeFileSync(path.join(directory, "log.db"), "no database at all".repeat(1000));
-  expect(open).toThrow(/is damaged .* move the directory/);
+  expect(open).toThrow(/is damaged .* move the directory away/);
   await rm(path.join(directory, "log.db"));
   let other = database();
   other.exec("CREATE TABLE notes (text)");

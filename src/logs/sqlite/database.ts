@@ -42,7 +42,7 @@ export const explain = (error: unknown, directory: string): unknown => {
     case 11:
     case 26:
       return say(
-        `is damaged (${error.message}): restore log.db from a backup, or move the directory to start over`,
+        `is damaged (${error.message}): restore log.db from a backup, or move the directory away to start over`,
         undefined,
         "it is damaged",
       );
