@@ -94,7 +94,7 @@ export const embeds: Attack = {
     ]);
     return await inChromium(async (report, { page }) => {
       await page.goto(link);
-      await page.getByRole("button", { name: "Show without them" }).click();
+      await page.getByRole("button", { name: "Show without this content" }).click();
       await page.getByText("Evil tried to load another document, so it was closed.").waitFor();
       report.expect(asked.length === 0, `an embed reached another origin: ${asked.join(" ")}`);
       report.expect((await page.title()) !== "hacked", "an embed reached the page");

@@ -123,7 +123,7 @@ describeInBrowser("what a run embeds", ({ serve, open, mistakes }: Browsing) => 
       setTimeout(() => { location = "/frame?origin=" + encodeURIComponent("${evil.url}"); }, 50);</script>`;
     const page = await open(await serve(embeds({ embed: "e", html, title: "Evil", origins: [evil.url] })));
     await show(page);
-    await page.getByRole("button", { name: "Show without them" }).click();
+    await page.getByRole("button", { name: "Show without this content" }).click();
     await page.getByText("Evil tried to load another document, so it was closed.").waitFor();
     expect(await page.locator('iframe[title="Evil"]').count()).toBe(0);
     expect(evil.asked).toEqual([]);

@@ -51,7 +51,7 @@ describe("nothing is hidden", () => {
         ),
       ),
     );
-    expect(shown).toContain("Bank⟦U+202E⟧ wants to load from");
+    expect(shown).toContain("Bank⟦U+202E⟧ wants to load content from");
     expect(shown).toContain("Always allow for agent⟦U+202E⟧x");
     expect(shown).not.toMatch(HIDDEN);
   });

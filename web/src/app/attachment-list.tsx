@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { describeFile } from "runcast/view";
+import { counted, describeFile } from "runcast/view";
 import { IconButton } from "../kit/button.tsx";
 import { IconFile } from "../kit/icons.tsx";
 import { IconClose } from "../kit/shell-icons.tsx";
@@ -46,7 +46,7 @@ export const AttachmentList = ({ attachments: { list, problems, remove }, onRemo
           {problems.slice(0, 5).map((problem, index) => (
             <li key={index}>{problem}</li>
           ))}
-          {problems.length > 5 && <li>{problems.length - 5} more files were not attached.</li>}
+          {problems.length > 5 && <li>Not attached: {counted(problems.length - 5, "more file")}.</li>}
         </ul>
       )}
     </div>

@@ -85,7 +85,8 @@ const AddTool = ({ onAdd }: { readonly onAdd: (tool: BrowserTool) => void }) => 
         />
       </label>
       <p id={id} className="text-xs text-soft sm:col-span-2">
-        Requests have the origin null, which the tool must allow. The page shows HTML that the tool returns inline.
+        Requests have the origin null, which the tool must allow. The page shows HTML that the tool returns with
+        Content-Disposition: inline.
       </p>
       <p role="alert" className="text-xs text-bad empty:hidden sm:col-span-2">
         {problem}

@@ -217,7 +217,7 @@ const Missing = ({ onNew }: { readonly onNew: () => void }) => {
   const problem = {
     code: "missing",
     message: "this browser does not have this conversation",
-    hint: "it may be in another browser, or it was deleted; to show a run to others, share a link to it",
+    hint: "it may be in another browser, or it may have been deleted; to show a run to others, share a link to it",
   };
   return (
     <div className="mx-auto w-full max-w-3xl grow px-4 py-10">

@@ -29,7 +29,7 @@ export const OriginGate = ({ title, holder, origins, canShowWithout, onDecide }:
   );
   return (
     <section ref={section} aria-label={`Allow ${title}`} className="rounded-lg border border-line bg-warm p-3 text-ink">
-      <p className="font-medium">{title} wants to load from</p>
+      <p className="font-medium">{title} wants to load content from</p>
       <ul className="my-2 font-mono text-sm break-all">
         {origins.map((origin) => (
           <li key={origin}>{origin}</li>
@@ -38,7 +38,7 @@ export const OriginGate = ({ title, holder, origins, canShowWithout, onDecide }:
       <p className="flex flex-wrap gap-2">
         {choice("Allow once", origins, false)}
         {choice(`Always allow for ${oneLine(holder)}`, origins, true)}
-        {canShowWithout && choice("Show without them", [], false)}
+        {canShowWithout && choice("Show without this content", [], false)}
       </p>
     </section>
   );

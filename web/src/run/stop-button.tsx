@@ -16,9 +16,7 @@ export const StopButton = ({ target, what }: { readonly target: CancelTarget; re
     setAsked({ text: "Stopping…", waits: true });
     try {
       const status = await cancel(target);
-      setAsked(
-        status === "cancelled" ? { text: "Stopped; closing…", waits: true } : { text: "Already ended", waits: true },
-      );
+      setAsked(status === "cancelled" ? { text: "Stopping…", waits: true } : { text: "Already ended", waits: true });
     } catch (error) {
       setAsked({ text: `Could not stop: ${troubleText(error)}`, failed: true });
     }

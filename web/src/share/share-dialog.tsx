@@ -79,7 +79,7 @@ export const ShareDialog = ({ run, onClose }: { readonly run: string; readonly o
           </p>
           <div className="flex flex-col gap-1">
             <Choice isOn={mayAnswer} onChange={setMayAnswer}>
-              Let them answer this run's questions and approvals
+              Let them answer this run's questions, including approvals
             </Choice>
             <Choice isOn={withRequest} onChange={setWithRequest}>
               Include the instructions and earlier messages

@@ -24,6 +24,12 @@ const KINDS: readonly { readonly value: Kind; readonly label: string }[] = [
   { value: "agent", label: "Sub-agents" },
   { value: "file", label: "Files" },
 ];
+const EMPTY: Readonly<Record<Kind, string>> = {
+  all: "Nothing has happened yet. Steps appear here as the agent works.",
+  failure: "No failures.",
+  agent: "No sub-agents.",
+  file: "No files.",
+};
 
 /** The steps, sub-agents, questions, files, and failures of runs, to move by. */
 export const OutlinePanel = memo(({ runs, onJump }: PanelProps) => {
@@ -44,7 +50,7 @@ export const OutlinePanel = memo(({ runs, onJump }: PanelProps) => {
       <Segments label="Show" options={kinds} value={kind} onChange={setKind} className="self-start rounded-md" />
       {shown.length === 0 ? (
         <p role="status" className="text-soft">
-          {kind === "all" ? "Nothing has happened yet. Steps appear here as the agent works." : "There are none."}
+          {EMPTY[kind]}
         </p>
       ) : (
         <VirtualList label="Outline" items={shown} box={box} line={LINE} keyOf={({ key }) => key}>
