@@ -16,7 +16,7 @@ import { type KeptRuns, keptRuns } from "./retention.ts";
 import { unreadyAgents } from "./unready-agents.ts";
 import { version } from "./version.ts";
 import { withAssistant } from "./with-assistant.ts";
-import { notOurs, withKey } from "./with-key.ts";
+import { notThisMachine, withKey } from "./with-key.ts";
 
 export const serve: CliCommand = {
   name: "serve",
@@ -198,7 +198,7 @@ const listen = async (server: RuncastServer, host: string, port: number): Promis
       );
     if (code === "EACCES")
       throw new CommandError(`you do not have permission to use port ${port}; choose one above 1023: --port 4400`);
-    if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") throw notOurs(host);
+    if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") throw notThisMachine(host);
     throw new CommandError(message, { cause: error });
   }
 };

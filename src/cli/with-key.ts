@@ -3,7 +3,7 @@ import path from "node:path";
 import type { LoadedConfig } from "../config.ts";
 import { CommandError } from "./command.ts";
 
-export const notOurs = (host: string): CommandError =>
+export const notThisMachine = (host: string): CommandError =>
   new CommandError(`${host} is not an address of this machine; choose another: --host 127.0.0.1`);
 
 /**
@@ -16,7 +16,7 @@ export const withKey = async (
   { RUNCAST_KEY }: NodeJS.ProcessEnv,
 ): Promise<LoadedConfig> => {
   const { address } = await lookup(host).catch(() => {
-    throw notOurs(host);
+    throw notThisMachine(host);
   });
   const isPublic = !/^(127\.|::1$)/.test(address);
   if (!isPublic || config.key !== undefined || config.keys !== undefined || config.jwt !== undefined) return config;

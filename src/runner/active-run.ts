@@ -8,10 +8,10 @@ import { type Ending, closeAsks, closeTarget } from "./close.ts";
 import { isAnothers, keepClosing } from "./close-cut.ts";
 import { emitEnd } from "./emit-end.ts";
 import { createFiles, type Files } from "./files.ts";
-import { canGoOn, isBeginning, isSafePoint, LOOK_MS, release } from "./hand-over.ts";
+import { canHandOver, isBeginning, isSafePoint, LOOK_MS, release } from "./hand-over.ts";
 import { Intake } from "./intake.ts";
 import { type Effect, hasFailed, INITIAL, type Input, isOver, next, type State } from "./lifecycle.ts";
-import { notWritten, timedOut } from "./problem.ts";
+import { endNotStored, timedOut } from "./problem.ts";
 import { readSource, type Reading } from "./read-source.ts";
 import { resumeAfter, type Takeover } from "./resume.ts";
 import { runContext } from "./run-context.ts";
@@ -114,7 +114,7 @@ export class ActiveRun {
    */
   async handOver(deadline: AbortSignal): Promise<void> {
     await this.started.catch(() => {});
-    this.#isLeaving = canGoOn(this.#options);
+    this.#isLeaving = canHandOver(this.#options);
     while (!isOver(this.#state) && !deadline.aborted) {
       this.#leaveIfSafe();
       await Promise.race([this.ended, soon(LOOK_MS)]);
@@ -270,7 +270,7 @@ export class ActiveRun {
     this.#failing ??= Promise.withResolvers();
     const overdue = this.#failing.promise.then(() => soon(this.#graceMs));
     const first = await Promise.race([this.ended.then((end) => ({ end })), overdue]);
-    if (!first) throw notWritten(this.#options.run);
+    if (!first) throw endNotStored(this.#options.run);
     return first.end;
   }
 

@@ -2,7 +2,7 @@ import type { FileRef } from "../events.ts";
 import type { Log } from "../log.ts";
 import type { RunContext } from "../source.ts";
 import type { Intake } from "./intake.ts";
-import { unkept } from "./problem.ts";
+import { fileNotStored } from "./problem.ts";
 
 /** The files that one run stores alongside its log. */
 export interface Files extends Pick<RunContext, "put" | "get"> {
@@ -31,7 +31,7 @@ export const createFiles = (
       const whole = redactor ? await redactor.bytes(given, file.mediaType) : given;
       intake().count(whole.length);
       const ref = await log.put(run, whole, file).catch((error: unknown) => {
-        const refusal = unkept(error);
+        const refusal = fileNotStored(error);
         if (refusal !== error) report(error);
         throw refusal;
       });

@@ -10,7 +10,7 @@ import type { Writer } from "./writer.ts";
 export const LOOK_MS = 50;
 
 /** Whether another process can continue the run. */
-export const canGoOn = ({ agent: { source }, request }: RunOptions): boolean =>
+export const canHandOver = ({ agent: { source }, request }: RunOptions): boolean =>
   source.resume !== undefined && (source.follows === true || withheldOf(request).length === 0);
 
 /** Whether another process can continue from here without loss: no part, step or call is open. */

@@ -1,7 +1,7 @@
 import type { EventOf } from "../events.ts";
 import type { Ending } from "./close.ts";
 import { HANDED_OVER } from "../source.ts";
-import { problemOf, unwritten } from "./problem.ts";
+import { problemOf, logFailed } from "./problem.ts";
 
 /**
  * The life of a run as a state machine: `next(state, input)` returns the next state and the effects to perform, in
@@ -104,7 +104,7 @@ const failed = (ending: Ending | undefined, { error, isAnothers }: Of<Input, "ty
   if (isAnothers) return to({ name: "closed", failed: true }, ...effects, { do: "settle" });
   return to({ name: "failing" }, ...effects, {
     do: "retry-end",
-    ending: ending ?? { outcome: "error", error: unwritten(error) },
+    ending: ending ?? { outcome: "error", error: logFailed(error) },
   });
 };
 

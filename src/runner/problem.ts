@@ -16,14 +16,14 @@ export const problemOf = (error: unknown): Problem => {
 };
 
 /** The error of a run whose log could not be written for a while. */
-export const unwritten = (error: unknown): Problem => ({
+export const logFailed = (error: unknown): Problem => ({
   code: "log-failed",
   message: `the run's log could not be written${reasonOf(error)}`,
   retryable: true,
 });
 
 /** The refusal for a file that the log did not store. */
-export const unkept = (error: unknown): Refusal =>
+export const fileNotStored = (error: unknown): Refusal =>
   error instanceof Refusal || error instanceof LogMissing
     ? (error as Refusal)
     : new Refusal("log-failed", `the file could not be stored${reasonOf(error)}`, {
@@ -40,7 +40,7 @@ const reasonOf = (error: unknown): string => {
 };
 
 /** The refusal for a caller that waits for a run's end while the log cannot be written. */
-export const notWritten = (run: string): Refusal =>
+export const endNotStored = (run: string): Refusal =>
   new Refusal("log-failed", `run ${run} has stopped, but its log cannot be written`, {
     status: 503,
     retryable: true,
