@@ -24,10 +24,10 @@ export const studyCompanion = ({ workspace, model, speed = 1, compiler = "pdflat
   mkdirSync(workspace, { recursive: true });
   writeFirstChapter(workspace);
   return agent({
-    description: "Writes lecture notes, asks questions, and remembers who is learning.",
+    description: "Writes lecture notes, asks questions, and remembers what the student learned.",
     model: model ?? demo({ speed, stories }),
     instructions:
-      "You help one student to learn. What you know of the student is in memory blocks; propose an edit when you learn something that will matter later.",
+      "You help one student learn. What you know about the student is in memory blocks; propose an edit when you learn something that will matter later.",
     tools: [...files({ workspace }), ...noteTools({ workspace, compiler }), ...memoryTools(workspace)],
     modes: {
       Lec: {
@@ -36,7 +36,7 @@ export const studyCompanion = ({ workspace, model, speed = 1, compiler = "pdflat
         tools: ["create_lecture", "write_file", "compile_notes"],
       },
       Rev: {
-        description: "revise a chapter with questions",
+        description: "review a chapter with questions",
         instructions: REVISION,
         tools: ["list_files", "read_file"],
       },

@@ -3,7 +3,7 @@ import type { Beat, DemoStory, Turn } from "runcast/models/demo";
 export const LECTURE =
   "You write a lecture: create it, write its notes as LaTeX into the file that was created, then compile them. If they do not compile, say why.";
 export const REVISION =
-  "You revise with the student: read the chapter they name, then ask questions about it, one at a time.";
+  "You review with the student: read the chapter they name, then ask questions about it, one at a time.";
 export const EXERCISE =
   "You work on an exercise with the student: read the chapter it belongs to, write the exercise into a file under work, and give one hint, not the solution.";
 export const CLOSING =

@@ -42,8 +42,11 @@ const story: DemoStory = {
   matches: ({ tools }) => tools.has("weather__get_forecast"),
   steps: [
     ({ message }) => [
-      { think: "The forecast is quick. The radar takes a moment, so both at once, and the warnings too." },
-      { say: `Let me look at the sky over ${city(message)}.` },
+      {
+        think:
+          "The forecast is quick and the radar takes a moment, so I'll run both at once, and check the warnings too.",
+      },
+      { say: `Let me check the weather in ${city(message)}.` },
       { call: "weather__get_forecast", input: { city: city(message) } },
       { call: "weather__get_radar", input: { city: city(message) } },
       { call: "weather__get_alerts", input: { city: city(message) } },
@@ -59,7 +62,7 @@ const story: DemoStory = {
               .map((line) => `- ${line}`),
           ),
           `\n${resultsOf("weather__get_radar").join("")}`,
-          `\nThere are no warnings to report: ${resultsOf("weather__get_alerts").join("")}`,
+          `\nI could not get the warnings: ${resultsOf("weather__get_alerts").join("")}`,
         ].join("\n"),
       },
     ],

@@ -25,7 +25,7 @@ const place = {
 const tools: Record<string, Json & { run(input: Json, call: Call): Promise<Json> }> = {
   get_forecast: {
     title: "Forecast",
-    description: "The weather of the next three days in a city.",
+    description: "The weather in a city for the next three days.",
     inputSchema: place,
     annotations: { readOnlyHint: true },
     async run({ city }) {
@@ -39,7 +39,7 @@ const tools: Record<string, Json & { run(input: Json, call: Call): Promise<Json>
   },
   get_radar: {
     title: "Radar",
-    description: "Where it rains around a city, from pictures of the last hour. Takes a few seconds.",
+    description: "Where it is raining around a city, from radar pictures of the last hour. Takes a few seconds.",
     inputSchema: place,
     annotations: { readOnlyHint: true },
     async run({ city }, { signal, progress }) {
@@ -53,7 +53,7 @@ const tools: Record<string, Json & { run(input: Json, call: Call): Promise<Json>
   },
   get_alerts: {
     title: "Alerts",
-    description: "Warnings for a city.",
+    description: "Weather warnings for a city.",
     inputSchema: place,
     annotations: { readOnlyHint: true },
     async run({ city }) {
@@ -62,7 +62,7 @@ const tools: Record<string, Json & { run(input: Json, call: Call): Promise<Json>
   },
 };
 
-const text = (said: string) => ({ type: "text", text: said });
+const text = (value: string) => ({ type: "text", text: value });
 
 /** Invented, but always the same for the same place and day. */
 const weather = (seed: string): { sky: string; degrees: number } => {

@@ -53,6 +53,6 @@ test("works on a real server, and its configuration can be served", async () => 
     ["weather__get_forecast", "ok"],
     ["weather__get_radar", "ok"],
   ]);
-  expect(text()).toContain("There are no warnings to report: The warning service has no station near Oslo.");
+  expect(text()).toContain("I could not get the warnings: The warning service has no station near Oslo.");
   expect(Object.keys((await configOf("weather-mcp")).agents)).toEqual(["weather"]);
 });
