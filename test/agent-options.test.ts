@@ -10,7 +10,7 @@ import { post, serve } from "./serving.ts";
 const model = demo({ speed: Infinity });
 const make = (options: unknown) => () => agent(options as AgentOptions);
 const input = z.object({});
-const NO_PROVIDER = "without its provider; write <provider>/<model>, such as openai/gpt-5";
+const NO_PROVIDER = ", but its provider is missing; write <provider>/<model>, such as openai/gpt-5";
 
 describe("creating an agent with invalid options throws an error with the agent, the field and what is expected", () => {
   const mistakes: readonly (readonly [string, unknown, string])[] = [
@@ -22,11 +22,11 @@ describe("creating an agent with invalid options throws an error with the agent,
       { name: "di ce/", model },
       "agent di ce/: name must contain only letters, digits, ., - and _",
     ],
-    ["a model without a provider", { name: "a", model: "gpt-5" }, `agent a: model names gpt-5 ${NO_PROVIDER}`],
+    ["a model without a provider", { name: "a", model: "gpt-5" }, `agent a: model is gpt-5${NO_PROVIDER}`],
     [
       "an additional model without a provider",
       { name: "a", model, models: ["acme/m", "m"] },
-      `agent a: models names m ${NO_PROVIDER}`,
+      `agent a: models contains m${NO_PROVIDER}`,
     ],
     [
       "a model with another interface",
@@ -57,7 +57,7 @@ describe("creating an agent with invalid options throws an error with the agent,
     [
       "a sub-agent's model",
       { name: "a", model, agents: { b: { model: "small" } } },
-      `agent a: agents.b.model names small ${NO_PROVIDER}`,
+      `agent a: agents.b.model is small${NO_PROVIDER}`,
     ],
     [
       "invalid tools",

@@ -28,7 +28,7 @@ export const withKey = async (
     );
   if (!RUNCAST_KEY)
     throw new CommandError(
-      `${needs} a key: set RUNCAST_KEY, in the environment or in .env, or key in runcast.config.ts; or listen on 127.0.0.1`,
+      `${needs} a key: set RUNCAST_KEY (in the environment or in .env) or the key setting in runcast.config.ts, or listen on 127.0.0.1`,
     );
   if (!/^\S{8,}$/.test(RUNCAST_KEY))
     throw new CommandError("RUNCAST_KEY must have at least 8 characters and no spaces");

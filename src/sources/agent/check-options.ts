@@ -45,16 +45,16 @@ interface Named {
 const withoutProvider = (options: Named & { readonly provider?: unknown }): string[] => {
   if (options.provider !== undefined) return [];
   const find = ({ model, models = [], agents = {} }: Named, place: string): string[] => [
-    ...[model].filter(isNameAlone).map((name) => `${place}model names ${name}${NO_PROVIDER}`),
+    ...[model].filter(isNameAlone).map((name) => `${place}model is ${name}${NO_PROVIDER}`),
     ...[models]
       .flat()
       .filter((name) => name !== "any" && isNameAlone(name))
-      .map((name) => `${place}models names ${name}${NO_PROVIDER}`),
+      .map((name) => `${place}models contains ${name}${NO_PROVIDER}`),
     ...Object.entries(agents).flatMap(([key, agent]) => find(agent, `${place}agents.${key}.`)),
   ];
   return find(options, "");
 };
-const NO_PROVIDER = " without its provider; write <provider>/<model>, such as openai/gpt-5";
+const NO_PROVIDER = ", but its provider is missing; write <provider>/<model>, such as openai/gpt-5";
 /** The demo is both a model and a provider. */
 const isNameAlone = (name: unknown): name is string => typeof name === "string" && !/^demo\b|^[^/]+\/./.test(name);
 
