@@ -229,8 +229,8 @@ const grepFiles = (root: Workspace) =>
         try {
           const { matches, stopped } = await grep(directory, matcher, { wanted, skip: !all, signal });
           const lines = matches.map((match) => `${under(at, match.path)}:${match.line}: ${match.text}`);
-          if (stopped) lines.push(`[${stopped} Use a narrower text, path or glob.]`);
-          return lines.join("\n") || "No match.";
+          if (stopped) lines.push(`[${stopped} Use a more specific text, path or glob.]`);
+          return lines.join("\n") || "No matches.";
         } finally {
           await matcher.close();
         }

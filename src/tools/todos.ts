@@ -6,7 +6,7 @@ const input = z.object({
   todos: dataSchemas.todos
     .max(100)
     .refine((list) => new Set(list.map((todo) => todo.id)).size === list.length, "two todos have the same id")
-    .describe("The whole list, in order. A todo that stays keeps its id"),
+    .describe("The whole list, in order. Keep the ids of todos that stay"),
 });
 
 /** Shows the plan of a longer task to all viewers. */

@@ -245,7 +245,7 @@ describe("list, glob and grep", () => {
       ["src/deep/b.test.ts:1: NEEDLE", "src/deep/b.test.ts:2: last needle"],
     ],
     [{ text: "^const \\w+", regex: true }, ["src/a.ts:1: const needle = 1;"]],
-    [{ text: "^const", glob: "**/*.ts" }, ["No match."]],
+    [{ text: "^const", glob: "**/*.ts" }, ["No matches."]],
     [{ text: "needle", path: ".git", everything: true }, [".git/config:1: needle"]],
   ])("grep_files %j", async (input, expected) => {
     expect((await call("grep_files", input)).split("\n")).toEqual(expected);

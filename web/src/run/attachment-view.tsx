@@ -19,7 +19,7 @@ export const AttachmentView = ({ part, read }: { readonly part: FilePart; readon
   const isKept = part.file !== undefined && read !== undefined;
   if (isKept && IMAGES.test(mediaType)) return <Picture part={part} read={read} name={name} />;
   const save = async () => {
-    setNote("Fetching…");
+    setNote("Downloading…");
     try {
       saveFile(part.name ?? "file", await (await read!(part)).blob());
       setNote("");
@@ -38,7 +38,7 @@ export const AttachmentView = ({ part, read }: { readonly part: FilePart; readon
   if (!isKept) return <span className={style}>{label}</span>;
   return (
     <span className="inline-flex max-w-full flex-col">
-      <button type="button" title={`Save ${name}`} className={`${style} hover:bg-tint`} onClick={() => void save()}>
+      <button type="button" title={`Download ${name}`} className={`${style} hover:bg-tint`} onClick={() => void save()}>
         {label}
       </button>
       <span role="status" className="text-xs text-soft">
@@ -74,6 +74,6 @@ const Picture = ({ part, read, name }: PictureProps) => {
     };
   }, [read, run, file]);
   if (trouble) return <span className="text-sm text-bad">{`${name}: ${trouble}`}</span>;
-  if (!url) return <span className="block size-24 rounded-md bg-sunken" aria-label={`Fetching ${name}`} role="img" />;
+  if (!url) return <span className="block size-24 rounded-md bg-sunken" aria-label={`Loading ${name}`} role="img" />;
   return <LargeImage src={url} alt={name} className="h-24 max-w-full rounded-md border border-line object-contain" />;
 };

@@ -33,7 +33,7 @@ export const FilePages = ({ file, bytes }: { readonly file: string; readonly byt
       {shown?.trouble !== undefined ? (
         <p className="text-sm text-bad">This page could not be loaded: {shown.trouble}</p>
       ) : (
-        <PlainText text={shown?.text ?? "Fetching…"} label="File contents" />
+        <PlainText text={shown?.text ?? "Loading…"} label="File contents" />
       )}
       <Pager page={page} pages={pages} onPage={setPage}>
         page {page + 1} of {pages}, {byteText(bytes)} in all

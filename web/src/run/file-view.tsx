@@ -96,7 +96,7 @@ const Preview = ({
       if (url !== undefined) URL.revokeObjectURL(url);
     };
   }, [actions, file, shape]);
-  if (!loaded) return <p className="text-xs text-soft">Fetching…</p>;
+  if (!loaded) return <p className="text-xs text-soft">Loading…</p>;
   if ("trouble" in loaded) return <p className="text-sm text-bad">The file could not be loaded: {loaded.trouble}</p>;
   if ("url" in loaded)
     return (
@@ -153,7 +153,7 @@ const Download = ({ file: { file, name } }: { readonly file: ShownFile }) => {
       </a>
     );
   const download = async () => {
-    setNote("Fetching…");
+    setNote("Downloading…");
     try {
       const made = URL.createObjectURL(await (await actions.file!(file)).blob());
       Object.assign(document.createElement("a"), { href: made, download: name ?? file }).click();
