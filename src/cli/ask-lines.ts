@@ -1,5 +1,5 @@
 import type { AskNode } from "../state.ts";
-import { describeAsk, remainingText, timeText } from "../view.ts";
+import { counted, describeAsk, remainingText, timeText } from "../view.ts";
 import { badgePiece } from "./badge-piece.ts";
 import { type Piece, line } from "./line.ts";
 import type { ViewOptions } from "./node-lines.ts";
@@ -22,7 +22,7 @@ export const askLines = (node: AskNode, options: ViewOptions): string[] => {
       "\n",
     );
     for (const words of text.slice(0, VALUE_ROWS)) add(["dim", words]);
-    if (text.length > VALUE_ROWS) add(["dim", `… ${text.length - VALUE_ROWS} more lines`]);
+    if (text.length > VALUE_ROWS) add(["dim", `… ${counted(text.length - VALUE_ROWS, "more line")}`]);
   }
   for (const { label, description, answer } of choices)
     add(

@@ -1,6 +1,7 @@
 import type { CallNode } from "../state.ts";
 import {
   type CallFacts,
+  counted,
   type Delegation,
   describeCall,
   describeFile,
@@ -91,7 +92,8 @@ const resultLines = (call: CallNode, options: ViewOptions): string[] => {
   const text = shownParts.map(partText).join("\n").trim();
   const lines = text === "" ? [] : text.split("\n");
   const shown = lines.slice(0, RESULT_ROWS).map((words) => line([["dim", words]], options));
-  if (lines.length > RESULT_ROWS) shown.push(line([["dim", `… ${lines.length - RESULT_ROWS} more lines`]], options));
+  if (lines.length > RESULT_ROWS)
+    shown.push(line([["dim", `… ${counted(lines.length - RESULT_ROWS, "more line")}`]], options));
   return shown;
 };
 

@@ -1,5 +1,14 @@
 import type { RunState } from "../state.ts";
-import { describeRun, messageText, type PlanFacts, type SlotFacts, slotsOf, timeText, type Todo } from "../view.ts";
+import {
+  counted,
+  describeRun,
+  messageText,
+  type PlanFacts,
+  type SlotFacts,
+  slotsOf,
+  timeText,
+  type Todo,
+} from "../view.ts";
 import { badgePiece } from "./badge-piece.ts";
 import { line, type Piece } from "./line.ts";
 import type { ViewOptions } from "./node-lines.ts";
@@ -28,7 +37,8 @@ export const headLines = (state: RunState, options: ViewOptions): string[] => {
   const asked = state.message ? terminalText(messageText(state.message)).trim() : "";
   const rows = asked === "" ? [] : wrap(asked, options.width - 2);
   const shown = rows.slice(0, MESSAGE_ROWS).map((words) => line([["cyan", "> "], words], options));
-  if (rows.length > MESSAGE_ROWS) shown.push(line([["dim", `> … ${rows.length - MESSAGE_ROWS} more lines`]], options));
+  if (rows.length > MESSAGE_ROWS)
+    shown.push(line([["dim", `> … ${counted(rows.length - MESSAGE_ROWS, "more line")}`]], options));
   return [head, ...shown];
 };
 

@@ -1,4 +1,4 @@
-import { byteText } from "./amounts.ts";
+import { byteText, counted } from "./amounts.ts";
 import { oneLine } from "./text.ts";
 
 /** The server's limits on the size and number of attached files. */
@@ -29,7 +29,7 @@ export const attachmentProblem = (file: Attached, { limits, accepts, before }: A
   if (file.bytes > limits.fileBytes)
     return `${name} is ${byteText(file.bytes)}. The limit is ${byteText(limits.fileBytes)} per file.`;
   if (before.length >= limits.files)
-    return `${name} was not attached: a message can have at most ${limits.files} files.`;
+    return `${name} was not attached: a message can have at most ${counted(limits.files, "file")}.`;
   if (before.reduce((sum, { bytes }) => sum + bytes, file.bytes) > limits.filesBytes)
     return `${name} was not attached: the limit for all files together is ${byteText(limits.filesBytes)}.`;
   if (!accepts || mayBeText(file.mediaType) || accepts.some((type) => matches(file.mediaType, type))) return "";

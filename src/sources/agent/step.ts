@@ -129,4 +129,4 @@ const finishOf = ({ finished, calls }: ModelAnswer): Finish => {
 const keyVariableOf = (model: object): string | undefined =>
   "keyVariable" in model && typeof model.keyVariable === "string" ? model.keyVariable : undefined;
 
-const inSeconds = (ms: number): string => `The provider asks to retry in ${Math.ceil(ms / 1000)} seconds.`;
+const inSeconds = (ms: number): string => `The provider asks to retry in ${Math.ceil(ms / 1000)} s.`;
