@@ -172,6 +172,7 @@ describe("requests", () => {
     ["the field messages[0].role", { messages: [{ role: "robot", content: [] }] }],
     ["the field run", { message: "x", run: "no spaces" }],
     ["the field messages[0].content[0]", { messages: [{ role: "user", content: [{ type: "smell" }] }] }],
+    ["the field message is invalid: expected string, received number", { message: 5 }],
     ["either `message`", {}],
     ["either `message`", { message: "x", messages: [{ role: "user", content: [] }] }],
     ["the body", "hello"],

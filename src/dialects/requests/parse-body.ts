@@ -8,5 +8,6 @@ export const parseBody = <Schema extends z.ZodType>(schema: Schema, body: unknow
   const issue = result.error.issues[0];
   const field = (issue?.path ?? []).map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
   const where = field ? `the field ${field.replace(/^\./, "")}` : "the body";
-  throw new Refusal("bad-request", `${where} is invalid: ${issue?.message ?? "unknown"}`, hint ? { hint } : {});
+  const why = issue?.message.replace(/^Invalid input(: |$)/, "");
+  throw new Refusal("bad-request", `${where} is invalid${why ? `: ${why}` : ""}`, hint ? { hint } : {});
 };

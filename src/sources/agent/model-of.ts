@@ -16,7 +16,7 @@ export const rootModel = async (definition: Definition, request: RunRequest): Pr
   // Some clients send a model name even if the user has not chosen one.
   if (request.settings?.["modelRequired"] === false) return modelOf(definition, request);
   throw new Refusal("model-not-allowed", `The agent ${name} does not offer the model ${asked}.`, {
-    hint: `Request one of these, or none: ${[...own.slice(0, 1), ...models].join(", ")}. Its option \`models\` allows more.`,
+    hint: `Request one of these, or none: ${[...own.slice(0, 1), ...models].join(", ")}. The agent's option \`models\` allows others.`,
   });
 };
 
