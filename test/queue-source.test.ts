@@ -66,6 +66,27 @@ test("events of a queue are stored in order, whether or not the runner waits for
   expect(stored).toEqual(pushed);
 });
 
+test("the runner asks for no delta that arrives while it waits", async () => {
+  const inner = pushing(async (queue) => {
+    await queue.taken();
+    for (let index = 0; index < 100; index++) queue.push(text("x"));
+    queue.close();
+  });
+  let asked = 0;
+  const counting: Source = (...given) => {
+    const iterator = inner(...given)[Symbol.asyncIterator]();
+    const next = () => {
+      asked++;
+      return iterator.next();
+    };
+    return { [Symbol.asyncIterator]: () => ({ ...iterator, next }) };
+  };
+  const { events } = await play(counting);
+  expect(events.filter(({ type }) => type === "text-delta")).toHaveLength(100);
+  // The two opening events and the end.
+  expect(asked).toBe(opening.length + 1);
+});
+
 test.each([
   { name: "invalid", event: { type: "text-delta", part: "p", delta: 1 } as unknown as Event, code: "invalid-event" },
   { name: "against the grammar", event: { ...text("x"), part: "other" } as Event, code: "invalid-event" },
