@@ -211,9 +211,12 @@ describe("steering a run", () => {
     expect(await runner.answer(run, "q", { allow: true })).toBe("closed");
   });
 
-  test("a run that takes too long or grows too large ends with an error", async () => {
+  test("a run that takes too long or grows too large ends with an error that names the limit", async () => {
     const slow = await play(waiting(started), { timeoutMs: 10 });
-    expect(slow.events.at(-1)).toMatchObject({ outcome: "error", error: { code: "timeout", retryable: true } });
+    expect(slow.events.at(-1)).toMatchObject({
+      outcome: "error",
+      error: { code: "timeout", message: "the run took longer than 10 ms", retryable: true },
+    });
     const large = await play(
       async function* () {
         yield { type: "step-start", step: "s" };
@@ -222,7 +225,10 @@ describe("steering a run", () => {
       },
       { maxBytes: 100_000 },
     );
-    expect(large.events.at(-1)).toMatchObject({ outcome: "error", error: { code: "too-large" } });
+    expect(large.events.at(-1)).toMatchObject({
+      outcome: "error",
+      error: { code: "too-large", message: "the run exceeded its limit of 100000 bytes" },
+    });
     expect(large.events.length).toBeLessThan(120);
   });
 });
