@@ -116,6 +116,18 @@ describe("user × action × run", () => {
     expect(await titleFor("chat for alice")).toContain("a private title");
   });
 
+  test("deleting a thread deletes only the caller's own runs", async () => {
+    const { url, as, start } = await setUp();
+    const runs: string[] = [];
+    for (const who of PEOPLE) runs.push((await start(who, { thread: "shared-id" })).run);
+    const remove = async (who: string) =>
+      (await (await fetch(`${url}/threads/shared-id`, { method: "DELETE", headers: as(who) })).json()) as object;
+    expect(await remove("chat")).toEqual({ deleted: 0 });
+    for (const who of ["alice", "carol"]) expect(await remove(who)).toEqual({ deleted: 1 });
+    const statuses = runs.map(async (run) => (await fetch(`${url}/runs/${run}`, { headers: as("root") })).status);
+    expect(await Promise.all(statuses)).toEqual([410, 200, 410, 200]);
+  });
+
   test("run ids cannot be squatted, and no user can continue another's run", async () => {
     const { url, as, start } = await setUp(async function* () {
       yield { type: "notice", level: "info", text: "done" };

@@ -23,7 +23,7 @@ const KEYS: readonly Key[] = [
 ];
 
 type Row = Readonly<Record<"alice" | "bob" | "nobody", string>>;
-const ALL = "watch answer cancel share";
+const ALL = "watch answer cancel share delete";
 
 /** What each principal may do with the runs of Alice, of Bob and of no user. */
 const TABLE: Readonly<Record<string, Row>> = {
@@ -32,7 +32,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   alice: { alice: ALL, bob: "", nobody: "" },
   bob: { alice: "", bob: ALL, nobody: "" },
   screen: { alice: "watch share", bob: "", nobody: "" },
-  starter: { alice: "cancel", bob: "", nobody: "" },
+  starter: { alice: "cancel delete", bob: "", nobody: "" },
   phone: { alice: "answer cancel", bob: "", nobody: "" },
   front: { alice: "", bob: "", nobody: "" },
   "front for alice": { alice: ALL, bob: "", nobody: "" },
@@ -42,7 +42,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   none: { alice: "", bob: "", nobody: "" },
 };
 const STARTS = new Set(["root", "boss", "alice", "bob", "starter", "front", "front for alice", "root for bob"]);
-const ACTIONS = ["watch", "answer", "cancel", "share"] as const satisfies readonly Action[];
+const ACTIONS = ["watch", "answer", "cancel", "share", "delete"] as const satisfies readonly Action[];
 const cells = Object.entries(TABLE).flatMap(([who, row]) =>
   Object.entries(row).flatMap(([owner, allowed]) =>
     ACTIONS.map((action) => ({ who, owner, action, allowed: allowed.split(" ").includes(action) })),
@@ -124,6 +124,7 @@ describe("who may do what, over HTTP", () => {
       answer: () => [post(`${url}/runs/${run}/asks/ok`, { allow: true }, bearer(name))],
       cancel: () => [post(`${url}/runs/${run}/cancel`, {}, bearer(name))],
       share: () => [post(`${url}/runs/${run}/links`, {}, bearer(name))],
+      delete: () => [fetch(`${url}/runs/${run}`, { method: "DELETE", headers: bearer(name) })],
     });
     for (const { owner, action, allowed } of cells.filter((cell) => cell.who === who)) {
       const { run } = await start(STARTER[owner]!);
