@@ -11,7 +11,7 @@ import { demoAgent } from "../src/models/demo.ts";
 import { memory } from "../src/logs/memory.ts";
 import type { Entry } from "../src/events.ts";
 import { createSpans, type SpanStart } from "../src/traces/spans.ts";
-import { ended, onStop, post, serve, start } from "./serving.ts";
+import { ended, eventsOf, onStop, post, serve, start } from "./serving.ts";
 
 interface OtlpSpan {
   readonly traceId: string;
@@ -144,12 +144,17 @@ describe("a run's trace", () => {
     expect([...keys].toSorted()).toEqual(KEYS);
   });
 
-  test("marks failures by their code", async () => {
+  test("marks failures by their code, and contains neither their messages nor the user's", async () => {
     const { spans } = await collector();
     const { url, server } = await serve(demoAgent({ speed: Infinity }));
-    await ended(url, await start(url, { message: "Show me a failing tool" }));
+    const message = "Show me a failing tool";
+    const events = eventsOf(await ended(url, await start(url, { message })));
     await server.close();
-    const failing = (await spans()).find(({ name }) => name === "execute_tool weather_lookup")!;
+    const exported = await spans();
+    const { error } = events.find((event) => event.type === "tool-end")!;
+    expect(error!.message).toMatch(/\w/);
+    for (const content of [message, error!.message]) expect(JSON.stringify(exported)).not.toContain(content);
+    const failing = exported.find(({ name }) => name === "execute_tool weather_lookup")!;
     expect(failing.status.code).toBe(2);
     expect(attribute(failing, "runcast.outcome")).toBe("error");
     expect(attribute(failing, "error.type")).toBeTruthy();
