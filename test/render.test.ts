@@ -11,6 +11,7 @@ import { createTranscript } from "../src/cli/transcript.ts";
 import { type RunState, createState, fold } from "../src/state.ts";
 import { arbitraryLog } from "./generate.ts";
 import { controlCharacters, terminalCommands } from "./hostile-events.ts";
+import { terminal } from "./emulated-terminal.ts";
 
 const START = 1_700_000_000_000;
 
@@ -370,14 +371,3 @@ test("a terminal of unknown size gets the usual size", () => {
   screen.draw(["one"], ["two"]);
   expect(terminal(written)).toEqual(["one", "two"]);
 });
-
-/** Emulates the few sequences that a screen writes. */
-const terminal = (written: string): string[] => {
-  const rows: string[] = [];
-  // eslint-disable-next-line no-control-regex
-  for (const [, up, words] of written.matchAll(/\x1b\[(?:(\d+)A\r\x1b\[0J|\?\d+[hl])|([^\x1b\n]*)\n/g)) {
-    if (up !== undefined) rows.splice(rows.length - Number(up));
-    else if (words !== undefined) rows.push(words);
-  }
-  return rows;
-};
