@@ -78,6 +78,8 @@ test("`runcast runs` prints one line per run", async () => {
     expect.stringMatching(/waiting for you .* 3 tokens in, 4 out {2}ask — Send the report\?\n$/),
     expect.stringMatching(/done .*\b\d+(?:\.\d)? m?s .* first\n$/),
   ]);
+  const places = written.map((line) => line.search(/ask — |first\n/));
+  expect(places[0]).toBe(places[1]);
   written.length = 0;
   await run({ waiting: "" });
   expect(written).toHaveLength(1);
