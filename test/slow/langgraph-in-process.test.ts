@@ -109,8 +109,26 @@ describe("a graph of LangGraph.js in process", { timeout: 60_000 }, () => {
 
   test("a thread continues, with the graph's own memory", async () => {
     const thread = "t1";
-    await play("solo", "HELLO", allow, { thread });
-    const { end } = await play("solo", "THINK", allow, { thread });
-    expect(end.outcome).toBe("done");
+    const threads = new Set<unknown>();
+    const { solo } = all;
+    const graph = {
+      streamEvents: (input: any, options: any) => {
+        threads.add(options.configurable.thread_id);
+        return solo.streamEvents(input, options);
+      },
+      getState: (config: any) => solo.getState(config),
+    };
+    for (const said of ["HELLO", "THINK"])
+      expect((await playStory(langgraph({ graph }), said, allow, { thread })).end.outcome).toBe("done");
+    const [id, ...others] = threads;
+    expect(others).toEqual([]);
+    const { values } = await solo.getState({ configurable: { thread_id: id } });
+    const { messages } = values as { messages: { readonly type: string; readonly text: string }[] };
+    expect(messages.map(({ type, text }) => [type, text])).toEqual([
+      ["human", "HELLO"],
+      ["ai", "Hello there, friend."],
+      ["human", "THINK"],
+      ["ai", "I thought about it: yes."],
+    ]);
   });
 });
