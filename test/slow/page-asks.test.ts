@@ -147,6 +147,17 @@ describeInBrowser("the questions of a run", ({ serve, open, openBeside }: Browsi
     await waiting(page, 3);
   });
 
+  test("an allowed call runs as the agent requested it", async () => {
+    const page = await show("Send the report, but ask for my approval first", demoAgent({ speed: 30 }));
+    const card = page.getByRole("article", { name: "Tool send_report" });
+    await card.getByRole("button", { name: "Allow", exact: true }).click();
+    await ended(page, "done");
+    expect(await card.getAttribute("data-call")).toBe("ok");
+    await card.getByRole("button", { expanded: false }).first().click();
+    await card.getByText("Allowed", { exact: true }).waitFor();
+    expect(await card.getByText("Arguments (edited)").count()).toBe(0);
+  });
+
   test("a denial has a reason, and the call shows it", async () => {
     const page = await show("Send the report, but ask for my approval first", demoAgent({ speed: 30 }));
     await page.getByLabel("Reason (optional)").fill("Not today");
