@@ -97,6 +97,15 @@ test("names chosen by others are limited and cannot break the format", () => {
     request: { messages: [], model: 'a"b\\c\nd' },
     agent: { name: "a", source: async function* () {} },
   };
-  createEventCounter(metrics)(run, { type: "step-end", step: "s", finish: "stop", usage });
+  const count = createEventCounter(metrics);
+  count(run, { type: "step-end", step: "s", finish: "stop", usage });
   expect([...metrics.tokens.keys()]).toEqual(['{model="a\\"b\\\\c d",type="input"}']);
+  for (let index = 0; index < 1000; index++) {
+    const request = { messages: [], model: `model-${index}` };
+    count({ ...run, request }, { type: "step-end", step: "s", finish: "stop", usage: { ...usage, cost: 1 } });
+  }
+  for (const counts of [metrics.tokens, metrics.cost]) {
+    expect(counts.size).toBeLessThan(210);
+    expect([...counts.values()].reduce((sum, value) => sum + value, 0)).toBeGreaterThanOrEqual(1000);
+  }
 });
