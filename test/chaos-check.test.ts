@@ -1,11 +1,20 @@
 import { describe, expect, test } from "vitest";
 import type { Entry, Event } from "../src/events.ts";
+import { type RunState, createState, fold } from "../src/state.ts";
 import { problemsOf } from "./chaos/check.ts";
 import type { TallyEntry } from "./chaos/tally.ts";
 
+const numbered = (...events: Event[]): Entry[] => events.map((event, index) => ({ seq: index + 1, at: 0, event }));
+
+const stateOf = (entries: readonly Entry[]): RunState => {
+  const state = createState();
+  for (const entry of entries) fold(state, entry);
+  return state;
+};
+
 const repeated = (repeats: boolean): Entry[] =>
-  (
-    [
+  numbered(
+    ...([
       { type: "run-start", run: "r", protocol: 2, agentKey: "test" },
       { type: "step-start", step: "s" },
       { type: "tool-start", call: "a", name: "lookup" },
@@ -15,8 +24,8 @@ const repeated = (repeats: boolean): Entry[] =>
       { type: "tool-start", call: "b", name: "lookup", ...(repeats && { repeats: "a" }) },
       { type: "tool-input-end", call: "b", input: {} },
       { type: "tool-execute", call: "b" },
-    ] as Event[]
-  ).map((event, index) => ({ seq: index + 1, at: 0, event }));
+    ] as Event[]),
+  );
 
 const begin = (call: string): TallyEntry => ({ do: "begin", run: "r", call, tool: "lookup", key: "k", pid: 1, at: 0 });
 const aboutCalls = (entries: Entry[], ...calls: string[]) =>
@@ -37,5 +46,58 @@ describe("the check of a chaos run", () => {
   test("finds a call that ran twice, and one that was not announced", () => {
     expect(aboutCalls(repeated(true), "b", "b")).toContain("r: lookup b ran twice");
     expect(aboutCalls(repeated(true), "c")).toEqual(["r: lookup c ran before its tool-execute was stored"]);
+  });
+
+  test("finds a repeat of a call that had ended, and of a tool that must not be repeated", () => {
+    const ended = repeated(true).map((entry) =>
+      entry.event.type === "tool-end" ? { ...entry, event: { ...entry.event, outcome: "ok" as const } } : entry,
+    );
+    expect(aboutCalls(ended, "a", "b")).toEqual(["r: lookup a had ended and ran again as b"]);
+    const worked = ["a", "b"].map((call) => ({ ...begin(call), tool: "work" }) as TallyEntry);
+    expect(problemsOf("r", repeated(true), worked, [], [])).toContain(
+      "r: work k must not be repeated, and ran as a, b",
+    );
+  });
+
+  const whole = numbered(
+    { type: "run-start", run: "r", protocol: 2, name: "test" },
+    { type: "ask-start", ask: "q", kind: "confirmation" },
+    { type: "ask-end", ask: "q", outcome: "answered", answer: { allow: true } },
+    { type: "run-end", outcome: "done" },
+  );
+  const problems = (stored: readonly Entry[], seen: readonly Entry[] = stored, folded = seen, allow = true) =>
+    problemsOf(
+      "r",
+      stored,
+      [],
+      [{ run: "r", entries: seen, state: stateOf(folded) }],
+      [{ run: "r", ask: "q", answer: { allow } }],
+    );
+
+  test("accepts a run that its viewers saw whole", () => {
+    expect(problems(whole)).toEqual([]);
+  });
+
+  test("finds a run that did not end, and one that a crash ended", () => {
+    expect(problems(whole.slice(0, -1))).toEqual([
+      expect.stringContaining("r: breaks the grammar"),
+      "r: ends 0 times",
+      expect.stringContaining("r: ends with"),
+    ]);
+    const [start, ask, end] = whole.map(({ event }) => event);
+    const crashed = numbered(start!, ask!, end!, { type: "run-end", outcome: "interrupted" });
+    expect(problems(crashed)).toEqual([expect.stringMatching(/^r: ends with .*interrupted/)]);
+  });
+
+  test("finds an entry that a viewer missed or saw twice, and a state that differs", () => {
+    expect(problems(whole, whole.toSpliced(1, 1), whole)).toEqual(["r: a viewer saw 3 entries of 4, and differs at 1"]);
+    expect(problems(whole, whole.toSpliced(1, 0, whole[0]!), whole)).toEqual([
+      "r: a viewer saw 5 entries of 4, and differs at 1",
+    ]);
+    expect(problems(whole, whole, whole.slice(0, 3))).toEqual(["r: a viewer's state differs from the log's"]);
+  });
+
+  test("finds an acknowledged answer that is lost", () => {
+    expect(problems(whole, whole, whole, false)).toEqual(["r: the answer to q was acknowledged and is lost"]);
   });
 });

@@ -16,6 +16,7 @@ const play = (engine: EngineName, seconds: number) => {
     expect(report.problems).toEqual([]);
     expect(report.kills).toBeGreaterThan(0);
     expect(report.entries).toBeGreaterThan(0);
+    expect(report.executions).toBeGreaterThan(0);
   });
 };
 
