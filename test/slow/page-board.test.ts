@@ -35,7 +35,7 @@ const row = (page: Page, title: string) =>
 const titles = (page: Page) => page.locator("[data-row-link]").allInnerTexts();
 const says = (page: Page, title: string, words: string | RegExp) => row(page, title).getByText(words).first().waitFor();
 
-describeInBrowser("the board of runs", ({ serve, open, mistakes }: Browsing) => {
+describeInBrowser("the board of runs", ({ serve, open }: Browsing) => {
   const signedIn = async (url: string, key: string, options = {}) => {
     const page = await open(`${url}/?board=1`, options);
     await page.getByLabel("Key or token").fill(`the-key-of-${key}`);
@@ -153,7 +153,6 @@ describeInBrowser("the board of runs", ({ serve, open, mistakes }: Browsing) => 
     expect(await starter.getByRole("alert").innerText()).toMatch(/does not allow you to watch/i);
     expect(await starter.getByRole("button", { name: "Try again" }).count()).toBe(0);
     expect(await violations(starter)).toEqual([]);
-    mistakes();
   });
 
   test("a lost server is reported, rows stay with stopped clocks, and the list recovers automatically", async () => {
@@ -176,7 +175,6 @@ describeInBrowser("the board of runs", ({ serve, open, mistakes }: Browsing) => 
     await page.context().setOffline(false);
     await says(page, "Begun meanwhile", "done");
     expect(await page.getByRole("alert").count()).toBe(0);
-    mistakes();
   });
 
   test("a run that is deleted elsewhere disappears, open or ended", async () => {

@@ -31,7 +31,7 @@ const answer = (page: Page, text: string) => page.getByRole("article", { name: "
 const textsOf = (messages: readonly Message[]) =>
   messages.flatMap(({ content }) => content.flatMap((part) => (part.type === "text" ? [part.text] : [])));
 
-describeInBrowser("the history of a signed-in user", ({ serve, open, mistakes }: Browsing) => {
+describeInBrowser("the history of a signed-in user", ({ serve, open }: Browsing) => {
   const signedIn = async (url: string, key = ALICE, options: BrowserContextOptions = {}) => {
     const page = await open(url, options);
     await page.getByLabel("Key or token").fill(key);
@@ -72,7 +72,6 @@ describeInBrowser("the history of a signed-in user", ({ serve, open, mistakes }:
     await office.reload();
     await answer(office, "Answer number 3").waitFor();
     expect(await rows(office).count()).toBe(1);
-    mistakes();
   });
 
   test("a run in progress is followed live in the other browser", async () => {
@@ -98,7 +97,6 @@ describeInBrowser("the history of a signed-in user", ({ serve, open, mistakes }:
     go();
     await answer(home, "It begins and ends.").waitFor();
     await ended(home, "done");
-    mistakes();
   });
 
   test("what was deleted stays deleted; a token signs in; another user sees nothing", async () => {
@@ -128,7 +126,6 @@ describeInBrowser("the history of a signed-in user", ({ serve, open, mistakes }:
 
     const other = await signedIn(url, "the-key-of-bob");
     await list(other).getByText("Your conversations appear here").waitFor();
-    mistakes();
   });
 
   test("loading and an unreachable server are reported, and the list loads with the next attempt", async () => {
@@ -152,7 +149,6 @@ describeInBrowser("the history of a signed-in user", ({ serve, open, mistakes }:
     await page.getByRole("main").getByRole("button", { name: "Try again" }).click();
     await answer(page, "Answer number 1").waitFor();
     await expect.poll(() => rows(page).count()).toBe(1);
-    mistakes();
   });
 
   test("without users, the page does not ask for threads", async () => {
@@ -205,6 +201,5 @@ describeInBrowser("the history of a signed-in user", ({ serve, open, mistakes }:
     await answer(page, "Answer number 1").first().waitFor();
     // axe takes long for many rows, and they are all alike.
     if (count <= 100) expect(await violations(page)).toEqual([]);
-    mistakes();
   });
 });

@@ -56,7 +56,7 @@ describeInBrowser("an application's own cards", ({ serve, open, mistakes }: Brow
     await card.getByText("Rolled 3 and 5").waitFor();
     await card.getByRole("button", { name: "Shaken 1 times" }).waitFor();
     expect(await dice.getAttribute("data-call")).toBe("ok");
-    mistakes();
+    expect(mistakes().filter((text) => !text.includes("this card is broken"))).toEqual([]);
   });
 
   test("a card that throws is replaced by the built-in one, and a failure stays visible", async () => {
