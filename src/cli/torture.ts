@@ -14,7 +14,7 @@ export const torture: CliCommand = {
   usage: "<url>",
   positionals: [1, 1],
   summary:
-    "Runs named trials against a server: cuts, stalls, kills, approvals, hostile text. Each gives a yes, a no or a number.",
+    "Runs named trials against a server: cuts, stalls, kills, approvals, hostile text. Each gives a yes, a no or n/a.",
   details: [
     "The server's agent must use the scripted model and tools that docs/torture.md describes. They are at",
     `http://127.0.0.1:${STAGE_PORT}; with --command, their address is in TORTURE_URL.`,
