@@ -1,4 +1,4 @@
-import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
@@ -59,6 +59,7 @@ describe("the first minutes", () => {
     const handle = client.start({ message: "Write a haiku about rain" });
     const asks = () => [...handle.state.nodes.values()].filter((node): node is AskNode => node.kind === "ask");
     await expect.poll(() => asks().length).toBe(1);
+    expect(existsSync(path.join(cwd, "workspace/haiku.txt"))).toBe(false);
     await handle.answer(asks()[0]!.id, { allow: true });
     expect(await handle.finished).toMatchObject({ outcome: "done" });
     expect(readFileSync(path.join(cwd, "workspace/haiku.txt"), "utf8")).toBe("Rain on the roof.");

@@ -46,7 +46,7 @@ describe("the outline of a run", () => {
     ]);
   });
 
-  test("has sub-agents with their own steps, questions, files, and failures below what they belong to", () => {
+  test("has sub-agents with their own steps, questions, files, and failures below what they belong to, and leads to each", () => {
     const { outline } = outlined([
       ...step("s1"),
       { type: "tool-start", call: "task", name: "task" },
@@ -65,16 +65,17 @@ describe("the outline of a run", () => {
     ]);
     const rows = outline
       .update()
-      .map(({ kind, depth, label, note, isFailure }) => [kind, depth, label, note, isFailure]);
+      .map(({ kind, depth, label, note, isFailure, target }) => [kind, depth, label, note, isFailure, target]);
+    // A file or a notice has no place of its own: its row leads to what is above it.
     expect(rows).toEqual([
-      ["step", 0, "1. task", "1,204 tokens in, 32 out", false],
-      ["failure", 1, "task", "no result", true],
-      ["agent", 1, "helper", "it broke", true],
-      ["step", 2, "1. Thinking", "1,204 tokens in, 32 out", false],
-      ["file", 3, "plan.md", "text/markdown · 2.0 KB", false],
-      ["ask", 1, "Go on?", expect.any(String), false],
-      ["failure", 1, "The disk is full.", "", true],
-      ["failure", 0, "The run failed", "gave up", true],
+      ["step", 0, "1. task", "1,204 tokens in, 32 out", false, "task"],
+      ["failure", 1, "task", "no result", true, "task"],
+      ["agent", 1, "helper", "it broke", true, "h"],
+      ["step", 2, "1. Thinking", "1,204 tokens in, 32 out", false, "h"],
+      ["file", 3, "plan.md", "text/markdown · 2.0 KB", false, "h"],
+      ["ask", 1, "Go on?", expect.any(String), false, "q"],
+      ["failure", 1, "The disk is full.", "", true, "q"],
+      ["failure", 0, "The run failed", "gave up", true, "q"],
     ]);
   });
 
