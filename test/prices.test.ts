@@ -1,11 +1,13 @@
 import http from "node:http";
 import { describe, expect, test } from "vitest";
 import { checkConfig } from "../src/config.ts";
+import { native } from "../src/dialects/native.ts";
 import { type Entry, type Event, type EventOf, usageSchema } from "../src/events.ts";
 import { memory } from "../src/logs/memory.ts";
 import { provider } from "../src/models/provider.ts";
 import { priced } from "../src/prices.ts";
 import { agent } from "../src/sources/agent.ts";
+import { http as remoteAgent } from "../src/sources/http.ts";
 import { type AgentNode, addUsage, createState, fold } from "../src/state.ts";
 import type { Source } from "../src/source.ts";
 import { describeAgent, describeRun, usageText } from "../src/view.ts";
@@ -196,5 +198,14 @@ describe("over HTTP", () => {
     };
     expect(await reports(0.0123)).toBe(0.0123);
     for (const wrong of [-1, 1e300, "0.5", { total: 1 }, null]) expect(await reports(wrong)).toBe(0.000075);
+  });
+
+  test("the cost that a remote agent reports is kept, whatever the prices are here", async () => {
+    const start: Event = { type: "run-start", protocol: 2, run: "x", name: "test", model: "acme/big" };
+    const remote = await serve(from(start, ...step("one", { input: 1000, output: 100 })), { runner: { prices } });
+    const own = { "acme/big": { input: 7, output: 7 } };
+    const { url } = await serve(remoteAgent({ dialect: native, url: remote.url }), { runner: { prices: own } });
+    const events = eventsOf(await framesOf(await post(`${url}/runs`, { message: "hi" })));
+    expect([stepCosts(events), endOf(events).usage?.cost]).toEqual([[0.003], 0.003]);
   });
 });
