@@ -105,10 +105,39 @@ test("a file's content never reaches the terminal as an escape sequence, even in
 });
 
 test.each(["SIGINT", "SIGTERM"] as const)("a replay that %s stops keeps its output", async (signal) => {
+  const whole = await runcast("replay", golden, "--speed", "max");
   const child = launch("replay", golden, "--speed", "0.01");
+  let out = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
   await once(child.stdout, "data");
   child.kill(signal);
-  expect(await once(child, "exit")).toEqual([130, null]);
+  expect(await once(child, "close")).toEqual([130, null]);
+  expect(out).toMatch(/\n$/);
+  expect(whole.out.startsWith(out)).toBe(true);
+});
+
+test("Ctrl-C ends watch, and the run continues", async () => {
+  const server = createServer({
+    agents: {
+      test: async function* (_, { signal }) {
+        yield { type: "step-start", step: "s" };
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      },
+    },
+    log: memory(),
+    dialects: [native],
+    runner: { graceMs: 100 },
+  });
+  stops.push(() => server.close());
+  const { url } = await server.listen();
+  const child = launch("watch", url, "--message", "x");
+  let out = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
+  while (!/run \w+\n/.test(out)) await once(child.stdout, "data");
+  child.kill("SIGINT");
+  expect(await once(child, "close")).toEqual([130, null]);
+  expect(out).toContain("(stopped watching; the run continues)\n");
+  expect(server.runner.active).toBe(1);
 });
 
 test("the command for answering is safe to paste, whatever an agent names its asks", async () => {
