@@ -216,7 +216,8 @@ describe("a signed-in user's conversations in another browser", () => {
   });
 
   test("nothing is sent if the earlier conversation cannot be loaded", async () => {
-    const { url } = await serve(counter([]), { keys });
+    const asked: Message[][] = [];
+    const { url } = await serve(counter(asked), { keys });
     const office = browser(url, ALICE);
     const id = await talk(office, undefined, "one");
     let isDown = false;
@@ -226,5 +227,6 @@ describe("a signed-in user's conversations in another browser", () => {
     isDown = true;
     await expect(phone.send(id, { content: text("two"), settings: {} })).rejects.toThrow("down");
     expect(shownMessages(phone.get(id)!)).toHaveLength(2);
+    expect(asked).toHaveLength(1);
   });
 });
