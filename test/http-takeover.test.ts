@@ -190,6 +190,24 @@ describe("a run of an upstream Runcast whose process here dies", () => {
     expect(await second.cancel(run)).toBe("cancelled");
     expect((await up.entries()).at(-1)?.event).toMatchObject({ type: "run-end", outcome: "cancelled" });
   });
+
+  test.each([[[]], [[{ type: "file" as const, mediaType: "text/plain", data: "aGk=" }]]])(
+    "is cancelled upstream if the user cancelled it while no process followed it (files: %j)",
+    async (files) => {
+      const up = await asking();
+      const log = memory();
+      const first = follower(up.url, log);
+      const messages = [{ role: "user" as const, content: [...request.messages[0]!.content, ...files] }];
+      const { run } = await first.start({ messages, run: RUN }, agentOf(up.url));
+      await untilEvent(log, run, isAsk);
+      await first.close({ handOverMs: LONG_MS });
+      await log.send(run, { id: "1", kind: "cancel" });
+      await follower(up.url, log).recover();
+      const cancelled = { type: "run-end", outcome: "cancelled" };
+      expect((await untilEnd(log, run)).at(-1)).toMatchObject(cancelled);
+      await expect.poll(async () => (await up.entries()).at(-1)?.event).toMatchObject(cancelled);
+    },
+  );
 });
 
 describe("an upstream run that can no longer be followed ends as interrupted, with a reason", () => {

@@ -191,4 +191,40 @@ describe("runs over the limit", () => {
     await runner.start({ messages: [{ role: "user", content: [{ type: "text", text: "second" }] }] }, agent);
     await isGoing("second");
   });
+
+  test("start after a run on another server that was stopped before this process could follow it", async () => {
+    const log = memory();
+    const reading = Promise.withResolvers<void>();
+    const read = Promise.withResolvers<void>();
+    const slow: Log = {
+      ...log,
+      get: async (...asked) => {
+        reading.resolve();
+        await read.promise;
+        return await log.get(...asked);
+      },
+    };
+    const queue = createRunQueue(limitsOf({ concurrentRuns: 1 }));
+    const { source, isGoing } = held();
+    const stopped: boolean[] = [];
+    const resume: Source["resume"] = async function* (_, { signal }) {
+      stopped.push(signal.aborted);
+    };
+    const agent = queue.queued({ name: "test", source: Object.assign(source, { follows: true, resume } as const) });
+    const first = setUp({ log }).runner;
+    const file = { type: "file" as const, mediaType: "text/plain", data: "aGk=" };
+    const text = (name: string) => ({ type: "text" as const, text: name });
+    const { run } = await first.start({ messages: [{ role: "user", content: [text("first"), file] }] }, agent);
+    await isGoing("first");
+    await first.close({ handOverMs: 60_000 });
+    const second = setUp({ log: slow, findAgent: () => agent }).runner;
+    expect(await second.recover()).toBe(1);
+    await reading.promise;
+    const cancelled = second.cancel(run);
+    read.resolve();
+    expect(await cancelled).toBe("cancelled");
+    expect(stopped).toEqual([true]);
+    await second.start({ messages: [{ role: "user", content: [text("second")] }] }, agent);
+    await isGoing("second");
+  });
 });

@@ -185,8 +185,9 @@ export class ActiveRun {
     source: () => AsyncIterable<Event>,
     begin: Reading["begin"] = () => Promise.resolve(),
   ): Promise<EventOf<"run-end"> | undefined> {
-    // The run was stopped while its files were read. A source that starts now would miss the abort.
-    if (this.#stop.signal.aborted) return void (await begin(undefined));
+    // Stopped while its files were read: a source that starts now would miss the abort, but may have to stop elsewhere.
+    const isElsewhere = this.#options.agent.source.follows && this.#state.name === "stopping";
+    if (this.#stop.signal.aborted && !isElsewhere) return void (await begin(undefined));
     const events = source();
     const iterator = (this.#intake.redactor?.events(events) ?? events)[Symbol.asyncIterator]();
     this.#iterator = iterator;

@@ -98,6 +98,8 @@ export const createRunQueue = (limits: QueueLimits): RunQueue => {
         resume: ((request, context, past) => {
           const user = request.user?.id;
           const go = () => resume(request, context, past);
+          // It only stops on another server.
+          if (context.signal.aborted) return go();
           // A run that was queued when its process died is queued again. Work in progress continues immediately.
           if (past.state.root.items.length === 0 && !source.follows && (all >= limits.concurrentRuns || isFull(user)))
             return inLine(context.run, user, context.signal, go);

@@ -112,7 +112,10 @@ export const createSteering = (
     if (!(await cancel(typeof message === "string" ? { reason: message.slice(0, 1000) } : {}))) remote.close();
   };
   const isSteered = remote.can("cancel");
-  if (isSteered) context.signal.addEventListener("abort", () => void stop(), { once: true, signal: closed.signal });
+  // A cancel that was queued while no process followed the run may have arrived already.
+  if (isSteered && context.signal.aborted) void stop();
+  else if (isSteered)
+    context.signal.addEventListener("abort", () => void stop(), { once: true, signal: closed.signal });
 
   const observe = (event: Event): void => {
     const { continuation, isFollowed } = connection;
