@@ -1,7 +1,9 @@
-import { expect, test, vi } from "vitest";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { Entry } from "../src/events.ts";
 import { type Log, LogConflict, LogReset } from "../src/log.ts";
 import { redis } from "../src/logs/redis.ts";
+import { TAKE_OVER } from "../src/logs/redis/run-scripts.ts";
 import { describeWith } from "./components.ts";
 import { endEntry, startEntry, textEntries } from "./contracts/run-entries.ts";
 import { cutOffEngine } from "./engines/cut-off.ts";
@@ -52,6 +54,20 @@ describeWith("redis-server", "a log in a Redis that fails", () => {
     expect((await others.info("a"))?.seq).toBe(2);
   });
 
+  test("recognizes its own takeover after a lost reply", async () => {
+    const others = await open();
+    await others.append("a", [startEntry("a")], { owner: "ada", epoch: 1 });
+    await others.append("b", [startEntry("b")], { owner: "ada", epoch: 1 });
+    // From now on, the script is sent by its hash.
+    expect(await others.takeOver("b", "bob")).toMatchObject({ epoch: 2 });
+    const proxy = await startForgetfulProxy(engine.server.port, TAKE_OVER.hash);
+    onTestFinished(() => proxy.close());
+    const mine = await engine.open(proxy.port);
+    expect(await mine.takeOver("a", "bob")).toEqual({ owner: "bob", epoch: 2, seq: 1 });
+    expect(proxy.forgotten).toBe(1);
+    expect(await others.info("a")).toMatchObject({ owner: "bob", epoch: 2 });
+  });
+
   test("wakes all watchers that may have missed a wake", async () => {
     const follower = await openThroughProxy();
     const writer = await open();
@@ -92,3 +108,40 @@ describeWith("redis-server", "a log in a Redis that fails", () => {
     await expect(redis({ url, prefix: "{a}" })).rejects.toThrow(/prefix/);
   });
 });
+
+/** Forwards to this port. Cuts the connection when the reply to the first request that contains this text arrives. */
+const startForgetfulProxy = async (port: number, text: string) => {
+  const sockets = new Set<Socket>();
+  let forgotten = 0;
+  const server = createServer((client) => {
+    const upstream = connect(port, "127.0.0.1");
+    let mustForget = false;
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(from);
+      from.on("error", () => from.destroy()).on("close", () => to.destroy());
+    }
+    client.on("data", (bytes) => {
+      if (forgotten === 0 && bytes.includes(text)) mustForget = true;
+      upstream.write(bytes);
+    });
+    upstream.on("data", (bytes) => {
+      if (!mustForget) return void client.write(bytes);
+      forgotten++;
+      client.destroy();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    get forgotten() {
+      return forgotten;
+    },
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+};

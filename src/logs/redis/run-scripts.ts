@@ -75,8 +75,11 @@ return found
 `);
 
 export const TAKE_OVER = script(`
-local known = redis.call('HMGET', KEYS[1], 'seq', 'epoch', 'endedAt', 'dropped')
-if not known[1] or known[3] or known[4] or known[2] ~= ARGV[1] then return false end
+local known = redis.call('HMGET', KEYS[1], 'seq', 'epoch', 'endedAt', 'dropped', 'owner')
+if not known[1] or known[3] or known[4] then return false end
+local isRepeated = ARGV[3] == '1' and known[5] == ARGV[2] and tonumber(known[2]) == tonumber(ARGV[1]) + 1
+if isRepeated then return {tonumber(known[2]), tonumber(known[1])} end
+if known[2] ~= ARGV[1] then return false end
 local epoch = redis.call('HINCRBY', KEYS[1], 'epoch', 1)
 redis.call('HSET', KEYS[1], 'owner', ARGV[2])
 return {epoch, tonumber(known[1])}

@@ -81,11 +81,11 @@ export const openRuns = ({ connection, keys, index, owners, marks }: Parts) => {
       if (seen.owner !== undefined && seen.owner !== owner && (await owners.isAlive(seen.owner))) return undefined;
       // Update the index first: processes ignore runs that the index shows with a live owner.
       await index.own(run, owner);
-      const taken = await connection.call<[number, number] | null>(
-        TAKE_OVER,
-        [keys.info(run)],
-        [String(seen.epoch), owner],
-      );
+      const taken = await connection.call<[number, number] | null>(TAKE_OVER, [keys.info(run)], (isRetry) => [
+        String(seen.epoch),
+        owner,
+        isRetry ? "1" : "0",
+      ]);
       if (taken) return { owner, epoch: taken[0], seq: taken[1] };
       const now = await info(run);
       await repair(run, now);
