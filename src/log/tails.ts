@@ -5,6 +5,8 @@ import type { KnownLeases } from "./known-leases.ts";
 /** The limit for all tails together. `MAX_TAIL` is the limit for one. */
 const MAX_ENTRIES = 50_000;
 const MAX_TAIL = 1000;
+/** Far more than are released in the time that an append takes. */
+const MAX_RELEASED = 10_000;
 
 interface Tail {
   readonly owner: string;
@@ -20,6 +22,8 @@ interface Tail {
  */
 export const createTails = (knownLeases: KnownLeases) => {
   const tails = new Map<string, Tail>();
+  /** The last epoch of each run that this process has released. Replies to its last appends may still arrive. */
+  const released = new Map<string, number>();
   let size = 0;
 
   const forget = (run: string): void => {
@@ -29,10 +33,17 @@ export const createTails = (knownLeases: KnownLeases) => {
 
   return {
     forget,
+    /** Call before the run is released: another process may write it from then on. */
+    release(run: string, { epoch }: Ownership): void {
+      forget(run);
+      released.set(run, epoch);
+      if (released.size > MAX_RELEASED) released.delete(released.keys().next().value!);
+    },
     /** The term in which an append is sent. */
     termOf: (as: Ownership | undefined): number => (as ? knownLeases.termOf(as.owner) : 0),
     /** Adds entries that were sent in this term and are stored now. */
-    extend(run: string, entries: readonly Entry[], { owner }: Ownership, term: number): void {
+    extend(run: string, entries: readonly Entry[], { owner, epoch }: Ownership, term: number): void {
+      if (epoch <= (released.get(run) ?? 0)) return;
       const first = entries[0]!.seq;
       let tail = tails.get(run);
       if (!tail || tail.owner !== owner || tail.term !== term || tail.first + tail.entries.length !== first) {

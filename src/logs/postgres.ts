@@ -115,8 +115,9 @@ export const postgres = async (options: PostgresOptions): Promise<Log> => {
       );
       return row && { owner, epoch: Number(row.epoch), seq: Number(row.seq) };
     },
-    async release(run, { owner, epoch }) {
-      tails.forget(run);
+    async release(run, as) {
+      const { owner, epoch } = as;
+      tails.release(run, as);
       await connection.query(
         `UPDATE ${schema}.runs SET owner = NULL, epoch = epoch + 1
          WHERE run = $1 AND owner = $2 AND epoch = $3 AND ended_at IS NULL AND NOT dropped`,

@@ -92,8 +92,9 @@ export const redis = async ({ url, prefix = "runcast", ahead = () => 0 }: RedisO
       tails.forget(run);
       return await runs.takeOver(run, owner);
     },
-    async release(run, { owner, epoch }) {
-      tails.forget(run);
+    async release(run, as) {
+      const { owner, epoch } = as;
+      tails.release(run, as);
       // Update the index first: every process checks runs that the index shows without an owner.
       await index.own(run, undefined);
       await connection.call(RELEASE, [keys.info(run)], [owner, String(epoch)]);

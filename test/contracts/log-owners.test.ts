@@ -109,6 +109,19 @@ eachLog("owners", (opened) => {
     }
   });
 
+  test("so can one that still wrote while it released the run", async () => {
+    await begin();
+    const released = opened.one.release("a", ada);
+    const late = await failed(opened.one.append("a", textEntries(2, 1), ada));
+    await released;
+    await alive();
+    const bob = await opened.other.takeOver("a", "bob");
+    expect(bob).toMatchObject({ epoch: 3, seq: late ? 1 : 2 });
+    await opened.other.append("a", textEntries(bob!.seq + 1, 2), bob);
+    expect(await opened.one.read("a", 1, 100)).toEqual(textEntries(2, bob!.seq + 1));
+    expect(await opened.one.read("a", bob!.seq, 100)).toEqual(textEntries(bob!.seq + 1, 2));
+  });
+
   test("an owner that was late but not replaced continues", async () => {
     await begin();
     await pass(leaseMs);
