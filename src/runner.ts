@@ -226,7 +226,11 @@ export const createRunner = (options: RunnerOptions): Runner => {
   };
   const isActive = (run: string) => active.has(run);
   const stranded = createStranded(log, () => lease.owner, isActive, onProblem);
-  const scan = createScan(log, isActive, takeOver, stranded.retry, onProblem);
+  const prepare = async (): Promise<void> => {
+    await join();
+    await stranded.retry();
+  };
+  const scan = createScan(log, isActive, takeOver, prepare, onProblem);
 
   /** Calls `here` if the run is active in this process, and `elsewhere` otherwise. */
   const steer = async <Result extends string>(

@@ -71,6 +71,36 @@ test("a lease whose heartbeat finds that it had expired begins a new term", asyn
   expect(terms[2]).not.toBe(terms[1]);
 });
 
+test("an id that is given up leaves no lease behind, and the next one owns nothing before its own is stored", async () => {
+  vi.useFakeTimers({ toFake: ["performance", "setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  let blocked: Promise<void> | undefined;
+  const stored: [owner: string, leaseMs: number][] = [];
+  const heartbeat = async (owner: string, leaseMs: number) => {
+    await blocked;
+    stored.push([owner, leaseMs]);
+    return true;
+  };
+  const lost: unknown[] = [];
+  const lease = createLease({ log: { heartbeat }, leaseMs: 9000, onLost: (e) => lost.push(e), onProblem: () => {} });
+  await lease.join();
+  const first = lease.owner;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  blocked = promise;
+  vi.advanceTimersByTime(12_000);
+  const second = lease.owner;
+  expect([lost.length, second === first, lease.term]).toEqual([1, false, undefined]);
+  stored.length = 0;
+  const joined = lease.join();
+  resolve();
+  await joined;
+  expect(stored).toContainEqual([second, 9000]);
+  expect(lease.term).toBeDefined();
+  await expect.poll(() => stored).toContainEqual([first, 0]);
+  expect(stored.findLast(([owner]) => owner === first)).toEqual([first, 0]);
+  await lease.leave();
+});
+
 /** A process that is paused for longer than its lease, and replaced, right after it stored an event of this type. */
 const replacedAfter = (type: EventType) => {
   vi.useFakeTimers({ toFake: ["performance"] });

@@ -15,7 +15,7 @@ export interface Lease {
   readonly term: number | undefined;
   /** Renews the lease now. */
   renew(): Promise<void>;
-  /** Resolves when the first heartbeat is stored. Nothing may be owned before that. */
+  /** Resolves when the first heartbeat of the current id is stored. Nothing may be owned before that. */
   join(): Promise<void>;
   /** Ends the lease immediately, so that runs it still owns become orphans. */
   leave(): Promise<void>;
@@ -34,6 +34,8 @@ export interface LeaseOptions {
  */
 export const createLease = ({ log, leaseMs, onLost, onProblem }: LeaseOptions): Lease => {
   let owner = newOwner();
+  /** The last id whose lease the log has. */
+  let known: string | undefined;
   let joined: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let renewedAt = -Infinity;
@@ -46,10 +48,17 @@ export const createLease = ({ log, leaseMs, onLost, onProblem }: LeaseOptions): 
     const sentAs = owner;
     isRenewing = true;
     try {
-      // The lease had expired: another process may now own the runs of this one.
-      if (!(await log.heartbeat(owner, leaseMs))) term++;
-      if (sentAs === owner) renewedAt = sentAt;
+      const wasAlive = await log.heartbeat(sentAs, leaseMs);
       failure = undefined;
+      if (sentAs !== owner) {
+        // This came too late. Others need not wait for the end of a lease that no one uses.
+        await log.heartbeat(sentAs, 0);
+        return await renew();
+      }
+      // The lease had expired: another process may now own the runs of this one.
+      if (!wasAlive || known !== owner) term++;
+      known = owner;
+      renewedAt = sentAt;
     } catch (error) {
       failure = error;
       throw error;
@@ -75,10 +84,10 @@ export const createLease = ({ log, leaseMs, onLost, onProblem }: LeaseOptions): 
     },
     get term() {
       // Leaves a tenth of the lease as a margin for clock drift.
-      return performance.now() - renewedAt < leaseMs * 0.9 ? term : undefined;
+      return known === owner && performance.now() - renewedAt < leaseMs * 0.9 ? term : undefined;
     },
     renew,
-    join() {
+    async join() {
       joined ??= renew().then(
         () => {
           timer = setInterval(tick, leaseMs / 3).unref();
@@ -88,7 +97,8 @@ export const createLease = ({ log, leaseMs, onLost, onProblem }: LeaseOptions): 
           throw error;
         },
       );
-      return joined;
+      await joined;
+      if (known !== owner) await renew();
     },
     async leave() {
       if (!joined) return;
