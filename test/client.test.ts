@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { type ClientOptions, ClientError, type Connection, createClient, type RunHandle } from "../src/client.ts";
+import { createSilence } from "../src/client/silence.ts";
 import type { Entry, Event } from "../src/events.ts";
 import { createState, fold, type PartNode, snapshot } from "../src/state.ts";
 import { type Answering, frame, hangs, refuses, startScriptedServer, streams } from "./scripted-server.ts";
@@ -110,6 +111,19 @@ describe("following", () => {
     const { entries, seen } = await followAll([answer], { silenceMs: 50 });
     expect(entries).toEqual(ENTRIES);
     expect(seen).toContainEqual(expect.objectContaining({ why: expect.objectContaining({ code: "silence" }) }));
+  });
+
+  test("a silent connection counts as dead even if the clock was set back", () => {
+    vi.useFakeTimers();
+    try {
+      let silences = 0;
+      createSilence(1000, () => silences++);
+      vi.setSystemTime(Date.now() - 3_600_000);
+      vi.advanceTimersByTime(2000);
+      expect(silences).toBe(1);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test("heartbeats report what the run waits for, until the next event", async () => {

@@ -21,6 +21,8 @@ export const createSilence = (silenceMs: number, onSilence: () => void): Silence
 
   const check = (): void => {
     clearTimeout(timer);
+    // The clock may have been set back.
+    last = Math.min(last, Date.now());
     const left = isPaused ? limit : last + limit - Date.now();
     if (left > 0) timer = setTimeout(check, left);
     else onSilence();
