@@ -147,6 +147,8 @@ export const createRunner = (options: RunnerOptions): Runner => {
       active.delete(run);
       controls?.forget(run);
       if (end) void notifyEnd(run, request, end);
+      // Usually another process has it. If this one closes, its lease ends.
+      else if (!isClosed) void stranded.add(run);
     });
   };
 
@@ -226,10 +228,7 @@ export const createRunner = (options: RunnerOptions): Runner => {
   };
   const isActive = (run: string) => active.has(run);
   const stranded = createStranded(log, () => lease.owner, isActive, onProblem);
-  const prepare = async (): Promise<void> => {
-    await join();
-    await stranded.retry();
-  };
+  const prepare = () => join().then(stranded.retry);
   const scan = createScan(log, isActive, takeOver, prepare, onProblem);
 
   /** Calls `here` if the run is active in this process, and `elsewhere` otherwise. */

@@ -39,6 +39,23 @@ describe("a run that is taken over", () => {
     }
   });
 
+  test("is released if its start was stored, but the response was lost", async () => {
+    const { join, log } = cluster();
+    let isLost = true;
+    const lossy: Log = {
+      ...log,
+      append: async (...appended) => {
+        await log.append(...appended);
+        if (isLost) throw new Error("the response is lost");
+      },
+    };
+    const runner = join({ log: lossy });
+    await runner.recover();
+    await expect(runner.start({ ...request, run: "r" }, named(waiting(asking)))).rejects.toThrow("is lost");
+    isLost = false;
+    expect((await untilEnd(log, "r")).at(-1)).toMatchObject({ outcome: "interrupted" });
+  });
+
   test("does not reach its source if it is cancelled while its files are read", async () => {
     const { join, log, expire } = cluster();
     const reading = Promise.withResolvers<void>();

@@ -1,8 +1,8 @@
 import type { Log } from "../log.ts";
 
 /**
- * Runs whose takeover failed. This process may own them, but does not work on them, and no other process takes over a
- * run whose owner is alive. So each is released as soon as the log can do it.
+ * Runs whose start or takeover failed, or that were lost. This process may own them, but does not work on them, and no
+ * other process takes over a run whose owner is alive. So each is released as soon as the log can do it.
  */
 export interface Stranded {
   /** Releases the run now, or in one of the retries. Never rejects. */
