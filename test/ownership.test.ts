@@ -185,13 +185,16 @@ describe("controls for a run that is active in another process", () => {
     const { run } = await runner.start(request, named(waiting(asking)));
     await untilEvent(log, run, ({ type }) => type === "ask-start");
     const acknowledged: string[] = [];
-    const answering = runner.answer(run, "a", { allow: true }).then((result) => acknowledged.push(result));
+    // A retry must not be told that its answer has arrived, either.
+    const answering = [true, true, false].map((allow) =>
+      runner.answer(run, "a", { allow }).then((result) => acknowledged.push(result)),
+    );
     for (let turn = 0; turn < 10; turn++) await new Promise((tick) => setImmediate(tick));
     const before = [...acknowledged];
     held.resolve();
-    await answering;
+    await Promise.all(answering);
     expect(before).toEqual([]);
-    expect(acknowledged).toEqual(["accepted"]);
+    expect(acknowledged).toEqual(["accepted", "same", "conflict"]);
   });
 
   test("a cancel of a run whose process is gone is executed by the next owner", async () => {

@@ -52,7 +52,7 @@ export const ownership: readonly Mutant[] = [
   {
     breaks: "acknowledged writes survive: an answer is acknowledged before it is stored",
     file: "src/runner/active-run.ts",
-    edits: [['if (result === "accepted") await this.#writer.flushed();', ""]],
+    edits: [['if (result !== "unknown") await this.#writer.flushed();', ""]],
     tests,
   },
   {

@@ -88,7 +88,7 @@ export class ActiveRun {
     await this.#pastKnown();
     if (hasFailed(this.#state)) return (await this.#settled()) ? "closed" : "unknown";
     const result = this.#intake.asks.answer(this.#intake.verifier.asks.get(ask), answer, by);
-    if (result === "accepted") await this.#writer.flushed();
+    if (result !== "unknown") await this.#writer.flushed();
     return result;
   }
 
