@@ -8,7 +8,7 @@ import { ActiveRun } from "./runner/active-run.ts";
 import { isAnothers } from "./runner/close-cut.ts";
 import { type Controls, createControls } from "./runner/controls.ts";
 import { createFlusher } from "./runner/flusher.ts";
-import { createLease } from "./runner/lease.ts";
+import { createLease, LeaseLost } from "./runner/lease.ts";
 import { createRemote } from "./runner/remote.ts";
 import { pagesOf } from "./runner/resume.ts";
 import { createStranded } from "./runner/stranded.ts";
@@ -204,6 +204,7 @@ export const createRunner = (options: RunnerOptions): Runner => {
       const { request, agent, problem } = await continuationOf(log, info, options.findAgent);
       // The runner may have closed while this takeover was a placeholder, which close() cannot stop.
       if (isClosed) throw stopping();
+      if (as.owner !== lease.owner) throw new LeaseLost("the lease was lost in the meantime");
       const takeover = {
         after: as.seq,
         startedAt,

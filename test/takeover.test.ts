@@ -39,6 +39,35 @@ describe("a run that is taken over", () => {
     }
   });
 
+  test("is taken over again if the lease was lost during the takeover", async () => {
+    const { join, log, expire } = cluster();
+    const source: Source = Object.assign(waiting(asking), { resume: waiting([]) });
+    const { run } = await join().start(request, named(source));
+    await untilEvent(log, run, ({ type }) => type === "ask-start");
+    expire();
+    const owners = new Set<string>();
+    let isDown = false;
+    const late: Log = {
+      ...log,
+      heartbeat: (owner, leaseMs) => {
+        owners.add(owner);
+        return isDown && owners.size === 1 ? Promise.reject(new Error("unreachable")) : log.heartbeat(owner, leaseMs);
+      },
+      takeOver: async (...taken) => {
+        isDown = true;
+        while (owners.size === 1) await new Promise((tick) => setTimeout(tick, 1));
+        const as = await log.takeOver(...taken);
+        if (taken[1] === [...owners][0]) expire();
+        return as;
+      },
+    };
+    const second = join({ log: late, leaseMs: 30, findAgent: () => named(source) });
+    expect(await second.recover()).toBe(0);
+    await untilEvent(log, run, ({ type }) => type === "run-resume");
+    expect((await log.info(run))?.owner).toBe([...owners][1]);
+    expect(await second.cancel(run)).toBe("cancelled");
+  });
+
   test("is released if its start was stored, but the response was lost", async () => {
     const { join, log } = cluster();
     let isLost = true;
