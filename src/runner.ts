@@ -142,13 +142,14 @@ export const createRunner = (options: RunnerOptions): Runner => {
   };
 
   const track = (run: string, request: RunRequest, running: ActiveRun): void => {
+    const { owner } = lease;
     active.set(run, running);
     void running.ended.then((end) => {
       active.delete(run);
       controls?.forget(run);
       if (end) void notifyEnd(run, request, end);
-      // Usually another process has it. If this one closes, its lease ends.
-      else if (!isClosed) void stranded.add(run);
+      // Usually another process has it, or can take it because the lease ended.
+      else if (!isClosed && owner === lease.owner) void stranded.add(run);
     });
   };
 
@@ -229,8 +230,7 @@ export const createRunner = (options: RunnerOptions): Runner => {
   };
   const isActive = (run: string) => active.has(run);
   const stranded = createStranded(log, () => lease.owner, isActive, onProblem);
-  const prepare = () => join().then(stranded.retry);
-  const scan = createScan(log, isActive, takeOver, prepare, onProblem);
+  const scan = createScan(log, isActive, takeOver, () => join().then(stranded.retry), onProblem);
 
   /** Calls `here` if the run is active in this process, and `elsewhere` otherwise. */
   const steer = async <Result extends string>(
