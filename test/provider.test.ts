@@ -35,10 +35,17 @@ describe("a model by name", () => {
     expect(error).toMatchObject({ code: "model-key-missing", status: 401 });
     expect(`${error.message} ${error.hint}`).toContain(variable);
     vi.stubEnv(variable, "key-from-the-environment");
-    expect(await model(name)).toMatchObject({ provider: family, modelId: id });
+    // If the key is wrong, this variable is named.
+    const made = { provider: family, modelId: id, keyVariable: variable };
+    expect(await model(name)).toMatchObject(made);
     vi.stubEnv(variable, undefined);
     const secrets = { [variable.toLowerCase().replaceAll("_", "-")]: "key-of-the-request" };
-    expect(await provider()(name, { secrets })).toMatchObject({ provider: family, modelId: id });
+    expect(await provider()(name, { secrets })).toMatchObject(made);
+  });
+
+  test("with a key in the configuration: no variable is named", async () => {
+    const made = await provider({ google: { apiKey: "key-of-the-configuration" } })("google/gemini-2.5-pro");
+    expect(made).toMatchObject({ keyVariable: undefined });
   });
 
   test("the request's key takes precedence over the one in the options, and that over the environment's", async () => {

@@ -1,6 +1,6 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { Refusal, type RunRequest } from "../source.ts";
-import { type Endpoint, type Family, findValue } from "./provider/family.ts";
+import { type Endpoint, type Family, findSetting } from "./provider/family.ts";
 import { compatible, families } from "./provider/families.ts";
 
 export type { Endpoint, ReasoningHistory } from "./provider/family.ts";
@@ -63,17 +63,22 @@ export const provider = (options: ProviderOptions = {}): Provider => {
     const [prefix, model] = partsOf(name);
     // Also accept the name that runs report, because a client may request it.
     if (prefix === "demo" || name === "demo (scripted)") return (await import("./demo.ts")).demo();
-    const family = known.get(prefix) ?? (findValue([baseUrlVariable(prefix)], {}) ? compatible() : undefined);
+    const family = known.get(prefix) ?? (findSetting([baseUrlVariable(prefix)], {}) ? compatible() : undefined);
     if (!family || !model) throw unknown(name, [...known.keys()]);
     const endpoint = endpoints[prefix] ?? {};
     const keys = family.keys.length > 0 ? family.keys : [keyVariable(prefix)];
-    const apiKey = findValue(keys, request.secrets ?? {}, endpoint.apiKey);
-    if (apiKey === undefined && family.needsKey) throw missingKey(name, keys);
-    const baseUrl = endpoint.baseUrl ?? findValue([baseUrlVariable(prefix)], {}) ?? family.baseUrl;
+    const key = findSetting(keys, request.secrets ?? {}, endpoint.apiKey);
+    if (!key && family.needsKey) throw missingKey(name, keys);
+    const baseUrl = endpoint.baseUrl ?? findSetting([baseUrlVariable(prefix)], {})?.value ?? family.baseUrl;
     if (baseUrl === undefined && family.needsBaseUrl) throw missingUrl(name, prefix);
     const { headers, reasoningHistory } = endpoint;
-    const made = await family.make(model, { name: prefix, apiKey, baseUrl, headers, reasoningHistory });
-    return Object.assign(made, { fullName: name, keyVariable: keys[0], accepts: accepts(name) ?? family.accepts });
+    const made = await family.make(model, { name: prefix, apiKey: key?.value, baseUrl, headers, reasoningHistory });
+    const about = {
+      fullName: name,
+      keyVariable: key ? key.variable : keys[0],
+      accepts: accepts(name) ?? family.accepts,
+    };
+    return Object.assign(made, about);
   };
 
   const keys = Object.values(endpoints).flatMap(({ apiKey, headers = {} } = {}) => [

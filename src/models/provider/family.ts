@@ -45,18 +45,29 @@ export const settingsOf = ({ apiKey, baseUrl, headers }: Settings) => ({
   ...(headers && { headers: { ...headers } }),
 });
 
+/** A value, and the variable that it is from. The configuration has none. */
+interface Found {
+  readonly value: string;
+  readonly variable?: string;
+}
+
 /**
  * The first value that is set, from the secrets, the configuration or the environment, in this order. Secrets come from
  * headers, so their names have lost their case.
  */
-export const findValue = (
+export const findSetting = (
   names: readonly string[],
   secrets: Readonly<Record<string, string>>,
   configured?: string,
-): string | undefined => {
-  for (const [name, value] of Object.entries(secrets))
-    if (value && names.includes(name.toUpperCase().replaceAll("-", "_"))) return value;
-  if (configured) return configured;
-  for (const name of names) if (process.env[name]) return process.env[name];
+): Found | undefined => {
+  for (const [name, value] of Object.entries(secrets)) {
+    const variable = name.toUpperCase().replaceAll("-", "_");
+    if (value && names.includes(variable)) return { value, variable };
+  }
+  if (configured) return { value: configured };
+  for (const variable of names) {
+    const value = process.env[variable];
+    if (value) return { value, variable };
+  }
   return undefined;
 };
