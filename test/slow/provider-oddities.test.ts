@@ -176,13 +176,20 @@ describe("reasoning in the history", () => {
   });
 });
 
-test("a server without the Responses API is reported as such", async () => {
-  const models = provider({ openai: { baseUrl: `${serving.url}/gone`, apiKey: "key" } });
-  const source = agent({ name: "test", model: "openai/local-model", provider: models });
+/** The end of a run with a model of this provider. */
+const endOf = async (fault: string, model: string) => {
+  const endpoint = { baseUrl: `${serving.url}/${fault}`, apiKey: "key" };
+  const models = provider({ openai: endpoint, anthropic: endpoint, google: endpoint, compatible: { acme: endpoint } });
+  const source = agent({ name: "test", model, provider: models });
   const { runner, log } = setUp();
   const { run } = await runner.start(request, { name: "test", source });
-  const end = (await untilEnd(log, run)).at(-1);
-  expect(end).toMatchObject({
+  const events = await untilEnd(log, run);
+  expect(JSON.stringify(events)).not.toContain("could not be read");
+  return events.at(-1);
+};
+
+test.each(["gone", "gone-200"])("a server without the Responses API is reported as such: %s", async (fault) => {
+  expect(await endOf(fault, "openai/local-model")).toMatchObject({
     outcome: "error",
     error: {
       message: "This server does not have OpenAI's responses API.",
@@ -190,3 +197,13 @@ test("a server without the Responses API is reported as such", async () => {
     },
   });
 });
+
+test.each(["openai/m", "openai-chat/m", "anthropic/claude-sonnet-4-5", "google/m", "acme/m"])(
+  "a gateway's error in the stream of %s is reported",
+  async (model) => {
+    expect(await endOf("error-in-stream", model)).toMatchObject({
+      outcome: "error",
+      error: { message: "The gateway gave up.", retryable: false },
+    });
+  },
+);

@@ -5,21 +5,38 @@ import { type CreateFormat, textOf } from "./format.ts";
 const ENDS: ReadonlySet<unknown> = new Set(["response.completed", "response.incomplete", "response.failed"]);
 const WAITS: ReadonlySet<unknown> = new Set(["response.queued", "response.in_progress", "keepalive"]);
 
+/** An error in a stream, in the form that gateways send for every provider: that of chat completions. */
+const errorIn = ({ type: event, error }: Fields) => {
+  const { message, code, type } = fieldsOf(error);
+  const text = textOf(message) ?? textOf(error);
+  if (event !== undefined || text === undefined) return undefined;
+  const status = Number(code);
+  return { message: text, type: textOf(type) ?? textOf(code) ?? "error", ...(status >= 400 && { status }) };
+};
+
 /** OpenAI's responses. Its library skips unknown events. */
 export const responsesFormat =
   (model: string): CreateFormat =>
   (aside) => ({
     refusalOf: (status, body) => (isMissing(status, body) ? chatOnly(model) : undefined),
     read: (value) => {
+      const error = errorIn(value);
+      if (error) {
+        const { message, type, status = type } = error;
+        return [{ type: "error", sequence_number: 0, message, code: `${status}` }];
+      }
       if (WAITS.has(value["type"])) aside.alive();
       return value["type"] === "keepalive" ? [] : [value];
     },
     isEnd: ({ type }) => ENDS.has(type),
   });
 
-/** The path does not exist, as opposed to the model. */
+/** The path does not exist, as opposed to the model. LM Studio reports that with the status 200. */
 const isMissing = (status: number, body: string): boolean =>
-  status === 405 || status === 501 || (status === 404 && !/model/i.test(body));
+  status === 405 ||
+  status === 501 ||
+  (status === 404 && !/model/i.test(body)) ||
+  /^\s*\{\s*"error":\s*"Unexpected endpoint or method/.test(body);
 
 const chatOnly = (model: string): Refusal =>
   new Refusal("model-unknown", "This server does not have OpenAI's responses API.", {
@@ -29,7 +46,12 @@ const chatOnly = (model: string): Refusal =>
 
 /** Google's content, in chunks that all have the same shape. */
 export const googleFormat: CreateFormat = () => ({
-  read: (value) => [value],
+  read: (value) => {
+    const error = errorIn(value);
+    if (!error || textOf(fieldsOf(value["error"])["status"])) return [value];
+    const { message, type, status = null } = error;
+    return [{ error: { code: status, message, status: type } }];
+  },
   isEnd: ({ candidates }) => fieldsOf(listOf(candidates)[0])["finishReason"] != null,
 });
 
@@ -47,6 +69,8 @@ export const anthropicFormat: CreateFormat = (aside) => {
   return {
     read(value) {
       const { type, index } = value;
+      const error = errorIn(value);
+      if (error) return [{ type: "error", error: { ...error, statusCode: error.status } }];
       if (!EVENTS.has(type)) {
         aside.skipped();
         return [];

@@ -35,6 +35,7 @@ export const readAnswer = async (
   const whole = fieldsOf(parseJson(text));
   const chunk = format.chunkOf?.(whole);
   if (chunk) return stream(bytesOf(frameText({ data: JSON.stringify(chunk) }) + frameText({ data: "[DONE]" })));
+  aside.refusal = format.refusalOf?.(status, text);
   return new Response(text, { status: statusIn(whole), headers: { "content-type": "application/json" } });
 };
 
