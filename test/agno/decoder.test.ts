@@ -217,6 +217,18 @@ describe("a faulty server", () => {
     expect(decoder.end).toEqual({ outcome: "cancelled" });
   });
 
+  test("events after a pause count, even if they are numbered from 0 again", async () => {
+    const lines = recorded("approve");
+    const from = lines.findIndex((line) => "answer" in line) + 1;
+    const first = (lines[from] as { frame: { event_index: number } }).frame.event_index;
+    const renumbered = lines.map((line, at) =>
+      "frame" in line && at >= from
+        ? { frame: { ...line.frame, event_index: (line.frame["event_index"] as number) - first } }
+        : line,
+    );
+    expect((await played(renumbered)).text()).toBe((await played(lines)).text());
+  });
+
   test("events that are repeated after a cut count once", () => {
     const said = { event: "RunContent", run_id: "1", content: "Hi", event_index: 1 };
     const events = decode({ event: "RunStarted", run_id: "1", event_index: 0 }, said, said);
@@ -303,6 +315,24 @@ describe("other events", () => {
     expect(calls[0]!.content).toMatchObject([
       { type: "text", text: "drawn" },
       { type: "link", url: "https://example.org/owl.jpg" },
+    ]);
+  });
+
+  test("the same member twice, one after the other: each has its own call, even if both calls are still open", async () => {
+    const delegate = (key: string) => ({
+      tool: { tool_call_id: key, tool_name: "delegate_task_to_member", tool_args: { member_id: "ann", task: key } },
+    });
+    const member = (run: string) =>
+      ["RunStarted", "RunCompleted"].map((event) => ({ event, run_id: run, parent_run_id: "1", agent_id: "ann" }));
+    const { all, calls } = await playing(
+      ...["a", "b"].map((key) => ({ event: "ToolCallStarted", ...delegate(key) })),
+      ...member("2"),
+      ...member("3"),
+      ...["a", "b"].map((key) => ({ event: "ToolCallCompleted", ...delegate(key) })),
+    );
+    expect(all("agent-start").map(({ call, task }) => [call, task])).toEqual([
+      [calls[0]!.id, "a"],
+      [calls[1]!.id, "b"],
     ]);
   });
 

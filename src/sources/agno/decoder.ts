@@ -27,6 +27,8 @@ export class Decoder {
   #badFrames = 0;
   #thoughts = "";
   #hasAnswer = false;
+  /** Whether the next frame is the first one after the user's answers. */
+  #isContinuing = false;
   /** The id of the run on the server, once known. */
   run: string | undefined;
   /** The number of the last event, for runs that can be resumed. */
@@ -63,7 +65,9 @@ export class Decoder {
     if (this.end) return [];
     const index = countOf(fields["event_index"]);
     if (index !== undefined) {
-      if (index <= this.index) return [];
+      // Some versions number the events after a pause from 0 again.
+      if (index <= this.index && !this.#isContinuing) return [];
+      this.#isContinuing = false;
       this.index = index;
     }
     const events = this.#event(name.replace(/^Team(?=[A-Z])/, ""), fields);
@@ -80,7 +84,8 @@ export class Decoder {
   }
 
   /** The answers were sent and the run continues. */
-  continued(): void {
+  continued(isNewStream = true): void {
+    this.#isContinuing = isNewStream;
     this.isPaused = false;
     this.pause.clear();
   }
@@ -99,7 +104,7 @@ export class Decoder {
     const isRoot = writer === this.#root;
     switch (name) {
       case "RunContinued":
-        if (isRoot) this.continued();
+        if (isRoot) this.continued(false);
         return [];
       case "RunStarted":
       case "WorkflowStarted":

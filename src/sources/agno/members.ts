@@ -24,6 +24,8 @@ export class Members {
   readonly #newId: NewId;
   readonly #root: AgentWriter;
   readonly #open = new Map<string, Member>();
+  /** Calls that have started a member. */
+  readonly #causes = new WeakSet<OpenCall>();
   readonly #ended = new Set<string>();
   /** Ended calls by agent and key, and whether the last call of each agent was a thinking tool. */
   readonly #over = new Map<string, OpenCall>();
@@ -54,6 +56,7 @@ export class Members {
     const events = parent.settle();
     const id = lineOf(fields["agent_id"], 200) ?? lineOf(fields["team_id"], 200);
     const cause = this.#causeOf(parent, id);
+    if (cause) this.#causes.add(cause);
     const writer = new AgentWriter(this.#newId("agent"), this.#newId);
     this.#open.set(run, { run, writer, parent, cause, isPaused: false });
     const task = lineOf(fieldsOf(cause?.input)["task"], 2000) ?? lineOf(fields["step_name"], 200);
@@ -77,9 +80,9 @@ export class Members {
    */
   #causeOf(parent: AgentWriter, id: string | undefined): OpenCall | undefined {
     const calls = [...parent.calls.values()].filter(({ name, isExecuting }) => isExecuting && isDelegate(name));
-    const isTaken = (call: OpenCall): boolean => [...this.#open.values()].some(({ cause }) => cause === call);
-    const named = calls.find((call) => fieldsOf(call.input)["member_id"] === id && !isTaken(call));
-    return named ?? calls.find(({ input }) => fieldsOf(input)["member_id"] === undefined);
+    const named = calls.filter(({ input }) => fieldsOf(input)["member_id"] === id);
+    const unnamed = calls.find(({ input }) => fieldsOf(input)["member_id"] === undefined);
+    return named.find((call) => !this.#causes.has(call)) ?? unnamed ?? named[0];
   }
 
   isCause(call: OpenCall): boolean {
@@ -156,6 +159,7 @@ export class Members {
           const own = new AgentWriter(event.agent, this.#newId);
           const parent = writers.get(event.parent) ?? this.#root;
           const cause = [...parent.calls.values()].find(({ id }) => id === event.call);
+          if (cause) this.#causes.add(cause);
           writers.set(event.agent, own);
           this.#open.set(run, { run, writer: own, parent, cause, isPaused: false });
           break;
