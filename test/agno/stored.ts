@@ -4,7 +4,7 @@ import type { looking } from "../frameworks/play.ts";
 
 type Looked = ReturnType<typeof looking>;
 
-/** Compares a run with what AgentOS has stored: text, thoughts, calls, results and tokens, including those of members. */
+/** Compares a run with what AgentOS has stored: text, thoughts, calls, results, times and tokens, including those of members. */
 export const expectStored = async (url: string, looked: Looked): Promise<void> => {
   const session = looked.all("data").find(({ name }) => name === "session")!;
   const { run } = (session.meta as { agno: { run: string } }).agno;
@@ -37,6 +37,7 @@ const expectRun = (stored: any, looked: Looked, agent: string | undefined): void
     else if (stored.status === "COMPLETED") {
       expect(call?.state).toBe(tool.tool_call_error ? "error" : "ok");
       expect(call?.input).toEqual(tool.tool_args);
+      if (call?.ms !== undefined) expect(call.ms).toBe(Math.round(tool.metrics.duration * 1000));
       // A paused member's later answer is embedded in other text there.
       const [content] = call!.content as unknown as { text: string }[];
       if (/human-in-the-loop/.test(tool.result)) expect(tool.result).toContain(content!.text);

@@ -85,7 +85,7 @@ export const stories: Readonly<Record<string, (place: Place) => Reply>> = {
   ),
   FORM: twice({ text: "I need a detail.", calls: [call("book_table", { people: 2 })] }, "Your table is booked."),
   EXTERNAL: twice({ text: "Please run this.", calls: [call("show_map", { city: "Paris" })] }, "You see Paris."),
-  SLOWTOOL: twice({ text: "This takes a while.", calls: [call("slow_tool", { seconds: 20 })] }, "Done waiting."),
+  SLOWTOOL: twice({ text: "This takes a while.", calls: [call("slow_tool", { seconds: 600 })] }, "Done waiting."),
   SLOW: () => ({ text: "A very long answer that keeps going and going. ".repeat(20), gapMs: 20 }),
   BROKEN: () => ({ fails: 400 }),
 };
