@@ -99,6 +99,17 @@ test("a command without a tool message has no result to show", () => {
   expect(resultOf({ total: 3 }, "c").content).toEqual([{ type: "json", value: { total: 3 } }]);
 });
 
+test("a call lasts as long as the server measured", async () => {
+  const times = new Map<string, number>();
+  for (const line of recorded("tools")) {
+    const { method, params } = ("event" in line ? line.event : {}) as any;
+    const { event, tool_call_id: id } = method === "tools" ? params.data : {};
+    if (event === "tool-started") times.set(id, params.timestamp);
+    if (event === "tool-finished") times.set(id, params.timestamp - times.get(id)!);
+  }
+  expect((await played(recorded("tools"))).calls.map(({ ms }) => ms)).toEqual([...times.values()]);
+});
+
 test("an interrupt without a request for input is a cancel", async () => {
   const { end, calls } = await played(recorded("cancel"));
   expect(end.outcome).toBe("cancelled");

@@ -12,6 +12,8 @@ export interface PydanticServer {
   readonly url: string;
   /** The events sent since the last call. */
   sent(): Sent[];
+  /** The number of responses that are still being sent. */
+  readonly open: number;
   /** Cuts all connections after this many more bytes. */
   cutAfter(bytes: number): void;
   close(): Promise<void>;
@@ -28,10 +30,15 @@ export const servePydantic = async (python: string): Promise<PydanticServer> => 
   const upstream = `http://127.0.0.1:${Number(line.toString())}`;
   let text = "";
   let room = Infinity;
+  let open = 0;
 
   const proxy = createServer(async (request, response) => {
     const stop = new AbortController();
-    response.on("close", () => stop.abort());
+    open++;
+    response.on("close", () => {
+      open--;
+      stop.abort();
+    });
     try {
       const body = Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>));
       const headers = { "content-type": "application/json", accept: "text/event-stream" };
@@ -53,9 +60,13 @@ export const servePydantic = async (python: string): Promise<PydanticServer> => 
   return {
     url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/agent`,
     sent: () => {
-      const lines = text.split("\n").filter((one) => one.startsWith("data: "));
+      const whole = text.split("\n").slice(0, -1);
+      const lines = whole.filter((one) => one.startsWith("data: "));
       text = "";
       return lines.map((one) => JSON.parse(one.slice("data: ".length)) as Sent);
+    },
+    get open() {
+      return open;
     },
     cutAfter: (bytes) => void (room = bytes),
     close: async () => {

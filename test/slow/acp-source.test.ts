@@ -48,9 +48,9 @@ const readPids = (): string[] =>
     : [];
 
 describe("a run", () => {
-  test("shows the agent's output, up to the last text before its response", async () => {
+  test("shows the agent's output, up to the last text before its response, and nothing after it", async () => {
     const source = scripted({
-      turn: [text("Hel"), text("lo!"), { stop: "end_turn", usage: { inputTokens: 3, outputTokens: 2 } }],
+      turn: [text("Hel"), text("lo!"), { stop: "end_turn", usage: { inputTokens: 3, outputTokens: 2 } }, text("Late.")],
     });
     const { log, run } = await play(source);
     const events = await untilEnd(log, run);
@@ -76,8 +76,8 @@ describe("a run", () => {
     };
     const { log, run } = await play(scripted(script, { cwd }));
     expect(textIn(await untilEnd(log, run))).toContain("-32601");
-    const command = { request: "terminal/create", params: { command: "env > env.txt" } };
-    const second = await play(scripted({ turn: [command, { wait: 2000 }, { stop: "end_turn" }] }, { cwd }));
+    const command = { terminal: { command: "env > env.txt" }, until: "exit" };
+    const second = await play(scripted({ turn: [text("Listed."), command, { stop: "end_turn" }] }, { cwd }));
     await untilEnd(second.log, second.run);
     expect(readFileSync(path.join(cwd, "env.txt"), "utf8")).not.toContain("sk-secret");
     delete process.env["RUNCAST_TEST_KEY"];
@@ -133,11 +133,9 @@ describe("users", () => {
 });
 
 describe("terminals", () => {
-  const turn = (params: object) => [
+  const turn = (terminal: object, until = "exit") => [
     tool({ title: "bash", kind: "execute", status: "pending" }, "tool_call"),
-    { request: "terminal/create", params },
-    // Longer than a busy machine needs to start a shell.
-    { wait: 3000 },
+    { terminal, until },
     tool({ status: "completed" }),
     { stop: "end_turn" },
   ];
@@ -161,8 +159,9 @@ describe("terminals", () => {
   });
 
   test("end with the run", async () => {
-    const { log, run } = await play(scripted({ turn: turn({ command: "sleep 1234.5" }) }));
-    await untilEnd(log, run);
+    const { log, run } = await play(scripted({ turn: turn({ command: "echo waiting; exec sleep 1234.5" }, "output") }));
+    const events = await untilEnd(log, run);
+    expect(events.find((event) => event.type === "tool-output-delta")).toMatchObject({ delta: "waiting\n" });
     await expect.poll(() => isRunning("1234.5")).toBe(false);
   });
 });
@@ -172,7 +171,7 @@ describe("cancel", () => {
     const record = path.join(folder(), "messages");
     const turn = [
       tool({ title: "bash", kind: "execute", status: "in_progress" }, "tool_call"),
-      { wait: 1500 },
+      { hear: "session/cancel" },
       tool({ status: "completed" }),
       { stop: "cancelled" },
     ];
