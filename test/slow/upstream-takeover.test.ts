@@ -45,9 +45,12 @@ describeWith("redis-server", "two processes with one Redis, in front of a Runcas
     await once(one.child, "exit");
     for (const run of ["waits", "works"])
       expect((await entriesOf(other.url, run)).at(-1)?.event.type, run).not.toBe("run-end");
-    // The process that takes over the runs must handle both the waiting ask and the cancel.
-    expect(await post(`${other.url}/runs/waits/asks/${ask}`, { allow: true })).toEqual({ status: "accepted" });
-    expect(await post(`${other.url}/runs/works/cancel`, { call })).toEqual({ status: "cancelled" });
+    // The process that takes over the runs must handle both the waiting ask and the cancel. If the takeover takes long,
+    // the responses only say that they are queued.
+    await post(`${other.url}/runs/waits/asks/${ask}`, { allow: true });
+    await post(`${other.url}/runs/works/cancel`, { call });
+    expect(await eventOf(other.url, "waits", "ask-end")).toMatchObject({ outcome: "answered" });
+    expect(await eventOf(other.url, "works", "tool-end")).toMatchObject({ outcome: "cancelled" });
 
     for (const run of Object.keys(messages)) {
       expect(await eventOf(other.url, run, "run-end"), run).toMatchObject({ outcome: "done" });
@@ -59,8 +62,8 @@ describeWith("redis-server", "two processes with one Redis, in front of a Runcas
       ).toBe(false);
       const { upstream } = entries[0]!.event.meta as { upstream: { id: string } };
       // Each server has its own name for the agent.
-      const ofUpstream = stateOf(await entriesOf(above.url, upstream.id)) as object;
-      expect(stateOf(entries), run).toEqual({ ...ofUpstream, agentKey: "above" });
+      const ofUpstream = withoutErrors(stateOf(await entriesOf(above.url, upstream.id)));
+      expect(withoutErrors(stateOf(entries)), run).toEqual({ ...ofUpstream, agentKey: "above" });
     }
     const { runs } = (await (await fetch(`${above.url}/runs?limit=100`)).json()) as { runs: unknown[] };
     expect(runs).toHaveLength(Object.keys(messages).length);
@@ -78,6 +81,10 @@ const entriesOf = async (url: string, run: string): Promise<Entry[]> => {
   const lines = (await response.text()).trim().split("\n");
   return lines.map((line) => JSON.parse(line) as Entry);
 };
+
+/** A call whose end does not come in time after a cancel is ended here, without the error that it has upstream. */
+const withoutErrors = (state: unknown): object =>
+  JSON.parse(JSON.stringify(state, (key, value: unknown) => (key === "error" ? undefined : value))) as object;
 
 /** The first event of this type, once the run has one. */
 const eventOf = async (url: string, run: string, type: string): Promise<Record<string, unknown>> => {
