@@ -115,6 +115,21 @@ describe("users", () => {
     expect(events.find((event) => event.type === "tool-end")).toMatchObject({ outcome: "denied" });
   });
 
+  test("are no longer asked when the agent withdraws its question", async () => {
+    const turn = [
+      tool({ title: "edit", kind: "edit", status: "pending" }, "tool_call"),
+      { withdraw: { toolCall: { toolCallId: "one", title: "edit" }, options } },
+      tool({ status: "completed" }),
+      text("Did it anyway."),
+      { stop: "end_turn" },
+    ];
+    const { log, run } = await play(scripted({ turn }));
+    const events = await untilEnd(log, run);
+    expect(events.filter(({ type }) => type === "ask-end")).toMatchObject([{ outcome: "cancelled" }]);
+    expect(events.find((event) => event.type === "tool-end")).toMatchObject({ outcome: "ok" });
+    expect(endOf(events)).toMatchObject({ outcome: "done" });
+  });
+
   test("fill in a form", async () => {
     const form = {
       message: "Who?",
