@@ -5,6 +5,7 @@ import { pipeline } from "node:stream/promises";
 import type { LoadedConfig, OpenedLog } from "../config.ts";
 import { exportHtml } from "../html-export.ts";
 import { page } from "../page.ts";
+import { lineSafe } from "../sse.ts";
 import { type CliCommand, CommandError, UsageError } from "./command.ts";
 import { Unreachable } from "./ask-server.ts";
 import { fetchLog } from "./fetch-log.ts";
@@ -84,7 +85,7 @@ const fromDirectory = async (directory: string, run: string, unreachable: Error,
         const entries = await log.read(run, after, 256);
         if (entries.length === 0) return;
         after = entries.at(-1)!.seq;
-        yield entries.map((entry) => `${JSON.stringify(entry)}\n`).join("");
+        yield lineSafe(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
       }
     } finally {
       await log.close();
