@@ -155,6 +155,16 @@ describe("a server", () => {
     expect(events.at(-1)).toMatchObject({ type: "run-end", outcome: "done" });
   });
 
+  test("a server that breaks off and needs a moment to continue still has the run", async () => {
+    let streamed = 0;
+    const events = await played2((response, request) => {
+      if (streamed++ === 0) return streams(written(...begun))(response, request);
+      hangs()(response, request);
+      setTimeout(() => response.end(written(...begun, ...ended)), 200);
+    });
+    expect(events.at(-1)).toMatchObject({ type: "run-end", outcome: "done" });
+  });
+
   test("a server that breaks off repeatedly ends the run", async () => {
     const events = await played2(streams(written(...begun)));
     expect(events.at(-1)).toMatchObject({ outcome: "error", error: { code: "upstream-cut", retryable: true } });

@@ -48,7 +48,7 @@ async function* eventsOf(
   isResumed: boolean,
 ): AsyncGenerator<ProtocolEvent> {
   const path = `${connection.path}/runs/${encodeURIComponent(decoder.run)}`;
-  let quietSince = 0;
+  let quietSince = Date.now();
   for await (const frame of framesOf(response, { signal: connection.signal, isHolding: () => isResumed })) {
     if (frame) {
       quietSince = Date.now();
