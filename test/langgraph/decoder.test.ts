@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { Refusal } from "../../src/source.ts";
 import { langgraph } from "../../src/sources/langgraph.ts";
 import { protocolEventOf } from "../../src/sources/langgraph/protocol.ts";
@@ -8,6 +8,8 @@ import { resultOf } from "../../src/sources/langgraph/results.ts";
 import { createFrameReader } from "../../src/sse.ts";
 import { logOf } from "../frameworks/log-of.ts";
 import { looking } from "../frameworks/play.ts";
+import { takenOver } from "../frameworks/take-over.ts";
+import { untilEnd } from "../running.ts";
 import { play } from "../running.ts";
 import { hangs, refuses, streams } from "../scripted-server.ts";
 import { type Line, linesIn, replay } from "./recording.ts";
@@ -163,6 +165,19 @@ describe("a server", () => {
       setTimeout(() => response.end(written(...begun, ...ended)), 200);
     });
     expect(events.at(-1)).toMatchObject({ type: "run-end", outcome: "done" });
+  });
+
+  test("after a takeover, a server that no longer has the run's events ends the run", async () => {
+    onTestFinished(() => void vi.restoreAllMocks());
+    let streamed = 0;
+    const source = await scripted((response, request) => {
+      if (streamed++ === 0) return hangs(written(...begun))(response, request);
+      hangs()(response, request);
+      let now = Date.now();
+      vi.spyOn(Date, "now").mockImplementation(() => (now += 1000));
+    });
+    const { log, run } = await takenOver(source, "hi", ({ type }) => type === "text-delta");
+    expect((await untilEnd(log, run)).at(-1)).toMatchObject({ outcome: "error", error: { code: "upstream-cut" } });
   });
 
   test("a server that breaks off repeatedly ends the run", async () => {

@@ -21,12 +21,13 @@ const QUIET_MS = 10_000;
 
 /** Reads a run to its end, over as many streams as needed: one more after each broken connection and after each interrupt. */
 export async function* follow(following: Following): AsyncGenerator<Event> {
-  const { wire, decoder, context } = following;
+  const { wire, decoder, context, earlier } = following;
+  let isResumed = earlier !== undefined;
   for (let empty = 0; empty < MAX_EMPTY_STREAMS; empty++) {
     const response = await wire.open();
     if (context.signal.aborted) return;
     if (!response) throw upstreamCut("The connection to the LangGraph server was lost and could not be resumed.");
-    for await (const event of eventsOf(response, following, empty > 0)) {
+    for await (const event of eventsOf(response, following, isResumed)) {
       empty = 0;
       yield* shown(following, event);
       if (context.signal.aborted || decoder.end || decoder.isPaused) break;
@@ -35,7 +36,8 @@ export async function* follow(following: Following): AsyncGenerator<Event> {
     if (context.signal.aborted) return;
     if (!decoder.end && !decoder.isPaused) for (const event of await wire.closed()) yield* shown(following, event);
     if (decoder.end) return;
-    if (!decoder.isPaused) continue;
+    isResumed = !decoder.isPaused;
+    if (isResumed) continue;
     if (!(yield* answers(following))) return;
     empty = -1;
   }
