@@ -71,6 +71,11 @@ describeInBrowser("the questions of a run", ({ serve, open, openBeside }: Browsi
     expect(await page.getByText("Send the report?", { exact: true }).count()).toBe(1);
 
     await page.getByRole("region", { name: "Conversation" }).focus();
+    await page.keyboard.press("a");
+    await expect.poll(() => isFocused(card)).toBe(true);
+    // The end is still kept in view.
+    expect(await page.getByRole("button", { name: "Go to the end" }).count()).toBe(0);
+    await page.getByRole("region", { name: "Conversation" }).focus();
     await page.keyboard.press("Home");
     await away(page).getByText("1 question waits").waitFor();
     expect(await violations(page)).toEqual([]);

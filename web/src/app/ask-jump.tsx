@@ -33,15 +33,21 @@ export const AskJump = memo(({ state, scroller, onJump }: AskJumpProps) => {
 });
 
 /** The key that goes to the open ask after the focused one, or to the first. */
-export const askCommand = (state: RunState | undefined, onJump: (ask: string) => void): KeyCommand => ({
+export const askCommand = (
+  state: RunState | undefined,
+  { scroller, onJump }: Omit<AskJumpProps, "state">,
+): KeyCommand => ({
   key: "a",
   does: "Go to the next open question",
   run: () => {
     const asks = state ? [...openAsks(state)] : [];
     const at = asks.findIndex(({ id }) => document.activeElement?.closest(cardOf(id)));
     const next = asks[at + 1] ?? asks[0];
-    if (!next) return false;
-    onJump(next.id);
+    const box = scroller.current;
+    if (!next || !box) return false;
+    // After a jump, the end is no longer kept in view, so there is none to a card that needs none.
+    if (isInView(box, next.id)) box.querySelector<HTMLElement>(cardOf(next.id))?.focus({ preventScroll: true });
+    else onJump(next.id);
   },
 });
 

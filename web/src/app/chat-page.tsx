@@ -77,7 +77,7 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
     { key: "Escape", does: "Stop the run", always: true, run: () => (chat.isBusy ? chat.stop() : false) },
     { key: "j", does: "Go to the next step", run: () => moveStep(scroller.current, 1) },
     { key: "k", does: "Go to the previous step", run: () => moveStep(scroller.current, -1) },
-    askCommand(chat.state, jumpToAsk),
+    askCommand(chat.state, { scroller, onJump: jumpToAsk }),
     { key: "/", does: "Write a message", run: () => field.current?.focus() },
     { key: "n", does: "New conversation", run: startNew },
     { key: "[", does: "Show or hide conversations", run: toggleSidebar },

@@ -74,7 +74,7 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: Ope
     ...(mayAct ? [{ key: "Escape", does: "Stop the run", always: true, run: () => (isBusy ? stop() : false) }] : []),
     { key: "j", does: "Go to the next step", run: () => moveStep(scroller.current, 1) },
     { key: "k", does: "Go to the previous step", run: () => moveStep(scroller.current, -1) },
-    ...(mayAnswer ? [askCommand(state, jumpToAsk)] : []),
+    ...(mayAnswer ? [askCommand(state, { scroller, onJump: jumpToAsk })] : []),
     ...panels.commands,
     ...(mayAct ? [{ key: "r", does: "All runs", run: () => route.go({ board: {} }) }] : []),
     { key: "?", does: "Show keyboard shortcuts", run: () => dialog.set("keys") },
