@@ -121,6 +121,19 @@ describeInBrowser("daily comforts", ({ serve, open, openHideable }: Browsing) =>
     expect(await violations(page)).toEqual([]);
   });
 
+  test("a sub-agent that reports what it does still shows its task", async () => {
+    const source: Source = async function* (_, { signal }) {
+      yield { type: "agent-start", agent: "h", name: "helper", task: "Find the lighthouse" };
+      yield { type: "status", text: "Reading the map", agent: "h" };
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    };
+    const page = await open(await serve(source));
+    await send(page, "go");
+    const helper = page.getByRole("group", { name: "Sub-agent helper" });
+    await helper.getByText("Reading the map").waitFor();
+    await helper.getByText("Find the lighthouse").waitFor();
+  });
+
   test("an answer that was cut at the limit can be continued, but only the last one", async () => {
     const requests: RunRequest[] = [];
     const page = await open(await serve(answering("length", requests)));

@@ -65,7 +65,7 @@ export const AgentCard = memo(({ node, children }: AgentCardProps) => {
           <div className="flex flex-col gap-2 border-t border-line p-2.5 @max-sm:p-1.5">
             {fullTask && (
               <p
-                className={`whitespace-pre-wrap text-soft [overflow-wrap:anywhere] ${isLong(fullTask) ? "" : "@sm:hidden"}`}
+                className={`whitespace-pre-wrap text-soft [overflow-wrap:anywhere] ${status !== "" || isLong(fullTask) ? "" : "@sm:hidden"}`}
               >
                 {fullTask}
               </p>
