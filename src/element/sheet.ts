@@ -20,7 +20,7 @@ export const sheet = `
   font: 15px/1.55 system-ui, sans-serif;
   overflow-wrap: anywhere;
 }
-:host([hidden]), [hidden], .labelled:has(> [hidden]), .items:empty { display: none !important; }
+:host([hidden]), [hidden], .labelled:has(> [hidden]), .items:empty, .slots:empty { display: none !important; }
 * { box-sizing: border-box; }
 p, pre, hr { margin: 0; }
 /* Text in another direction does not reorder what surrounds it. */
@@ -33,7 +33,8 @@ header { display: flex; flex-direction: column; gap: 0.6rem; }
 .head { flex-wrap: wrap; font-size: 0.87em; }
 .link { margin-left: auto; }
 .asked { align-self: end; max-width: 85%; padding: 0.5rem 0.9rem; border-radius: 1rem; background: var(--run-card); border: 1px solid var(--run-line); white-space: pre-wrap; }
-footer { display: flex; flex-direction: column; gap: 0.4rem; scroll-margin-bottom: 10rem; }
+footer, .slots { display: flex; flex-direction: column; gap: 0.4rem; }
+footer { scroll-margin-bottom: 10rem; }
 .status, .end, .aside, .file { font-size: 0.87em; }
 .status { color: var(--run-soft); }
 .icon { flex: none; width: 1rem; height: 1rem; fill: none; stroke: currentColor; stroke-width: 1.5; stroke-linecap: round; stroke-linejoin: round; }
