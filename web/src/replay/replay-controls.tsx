@@ -24,7 +24,7 @@ export const ReplayControls = ({ replay, entry }: ReplayControlsProps) => {
           onChange={(event) => replay.seek(Number(event.target.value))}
           aria-label="Event"
           aria-valuetext={`${place}, after ${time}${entry ? `: ${eventText(entry)}` : ""}`}
-          className="w-full accent-accent"
+          className="w-full rounded-sm accent-accent outline-offset-4 focus-visible:outline-2 focus-visible:outline-accent"
         />
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
           <div role="group" aria-label="Playback" className="flex items-center gap-1">
