@@ -6,7 +6,7 @@ import type { Source } from "../../src/source.ts";
 import { type Browsing, describeInBrowser, ended, send, violations } from "../browsing.ts";
 import { gallery } from "../web/gallery.ts";
 import { HOSTILE } from "../web/hostile-events.ts";
-import { countRenders, takeRenders } from "../web/render-counter.ts";
+import { calmRenders, countRenders, takeRenders } from "../web/render-counter.ts";
 import { cardsThenText } from "../web/cards-then-text.ts";
 
 const card = (page: Page, name: string) => page.getByRole("article", { name: `Tool ${name}`, exact: true });
@@ -375,6 +375,7 @@ describeInBrowser("the cards of a run", ({ serve, open, mistakes }: Browsing) =>
     await page.locator("[data-run]").getByText("All cards are there.").waitFor();
     const before = await takeRenders(page);
     expect(before.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(500);
+    await calmRenders(page);
     for (let word = 0; word < 10; word++) {
       await say(`word ${word} `);
       await page.locator("[data-run]").getByText(`word ${word}`).waitFor();

@@ -5,7 +5,7 @@ import type { Entry } from "../../src/events.ts";
 import { memory } from "../../src/logs/memory.ts";
 import type { Source } from "../../src/source.ts";
 import { type Browsing, describeInBrowser, ended, send, violations } from "../browsing.ts";
-import { countRenders, takeRenders } from "../web/render-counter.ts";
+import { calmRenders, countRenders, takeRenders } from "../web/render-counter.ts";
 
 /** Answers with its number after a call. Waits in the middle if the test requires it. */
 const answering = (wait: () => Promise<void> = async () => {}): Source => {
@@ -242,7 +242,7 @@ describeInBrowser("conversations on the page", ({ serve, open, openBeside }: Bro
       await sidebar(page).getByRole("searchbox").fill("");
       await expect.poll(() => rows(page).count()).toBe(1000);
       await rows(page).getByRole("button", { name: "Subject 500", exact: true }).press("F2");
-      await takeRenders(page);
+      await calmRenders(page);
       await page.keyboard.type("The tide");
       await page.keyboard.press("Enter");
       await rows(page).getByRole("button", { name: "The tide", exact: true }).waitFor();

@@ -79,6 +79,8 @@ describeInBrowser("a long conversation on the page", ({ serve, open }: Browsing)
     await box(page).hover();
     await page.mouse.wheel(0, -300);
     await page.getByRole("button", { name: "Go to the end" }).waitFor();
+    // The button can appear a frame before the page has scrolled.
+    await settled(page, ({ left }) => left > 298);
     const before = await place(page);
     allow(50);
     await page.getByText("Paragraph 49.").waitFor({ state: "attached" });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Event } from "../../src/events.ts";
 import type { Source } from "../../src/source.ts";
 import { type Browsing, describeInBrowser, ended, send, violations } from "../browsing.ts";
-import { countRenders, takeRenders } from "../web/render-counter.ts";
+import { calmRenders, countRenders, takeRenders } from "../web/render-counter.ts";
 import { finishedCards, cardsThenText } from "../web/cards-then-text.ts";
 
 const outline = (page: Page) => page.locator("[data-outline]");
@@ -128,7 +128,7 @@ describeInBrowser("the outline of a run", ({ serve, open }: Browsing) => {
     await page.getByRole("button", { name: "Outline" }).click();
     await row(page, "1. Number 0").waitFor();
     expect(await outline(page).getByRole("listitem").count()).toBeLessThan(60);
-    await takeRenders(page);
+    await calmRenders(page);
     for (let word = 0; word < 20; word++) await say(`word${word} `);
     await page.getByText("word19").waitFor();
     expect(Math.max(...(await takeRenders(page)))).toBeLessThan(20);

@@ -5,7 +5,7 @@ import { demoAgent } from "../../src/models/demo.ts";
 import type { Source } from "../../src/source.ts";
 import { type Browsing, describeInBrowser, ended, send, violations } from "../browsing.ts";
 import { gallery } from "../web/gallery.ts";
-import { countRenders, takeRenders } from "../web/render-counter.ts";
+import { calmRenders, countRenders, takeRenders } from "../web/render-counter.ts";
 
 const panel = (page: Page) => page.locator("[data-panel]");
 const rows = async (page: Page): Promise<string[]> =>
@@ -116,7 +116,7 @@ describeInBrowser("the tools panel", ({ serve, open }: Browsing) => {
     await send(page, "x");
     await page.locator("[data-run]").getByText("Words come.").waitFor();
     await panel(page).getByText("20 total").waitFor();
-    await takeRenders(page);
+    await calmRenders(page);
     for (const [index, word] of words.entries()) {
       word.resolve();
       await page.locator("[data-run]").getByText(`word ${index}`).waitFor();

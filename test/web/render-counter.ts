@@ -1,4 +1,5 @@
 import type { Page } from "playwright-core";
+import { expect } from "vitest";
 
 /**
  * Counts how often components render, like React's developer tools. Install it before the page is loaded. A component
@@ -39,6 +40,18 @@ export const countRenders = async (page: Page): Promise<void> => {
       },
     });
   });
+};
+
+/** Waits until some frames in a row rendered at most a few components, such as clocks. */
+export const calmRenders = async (page: Page): Promise<void> => {
+  const most = async (): Promise<number> => {
+    await takeRenders(page);
+    await page.evaluate(async () => {
+      for (let frame = 0; frame < 10; frame++) await new Promise(requestAnimationFrame);
+    });
+    return Math.max(0, ...(await takeRenders(page)));
+  };
+  await expect.poll(most).toBeLessThan(10);
 };
 
 /**
