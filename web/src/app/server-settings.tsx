@@ -59,7 +59,7 @@ export const ServerSettings = () => {
           No servers yet. Agents that accept servers from a request can use the tools of the servers that you add here.
         </p>
       )}
-      <ul className="flex flex-col gap-2">
+      <ul className="flex flex-col gap-2 empty:hidden">
         {servers.map((server) => (
           <li key={server.name} className="rounded-xl border border-line px-3 py-2">
             <div className="flex items-center gap-2">
