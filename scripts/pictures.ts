@@ -43,6 +43,8 @@ const take = async (scene: Scene, size: keyof typeof SIZES, colorScheme: "light"
   const page = await context.newPage();
   await page.goto(proxy.url);
   await scene.play(page, proxy.disconnect);
+  // Nothing should look as if the pointer were on it.
+  await page.mouse.move(0, 0);
   // Wait for automatic changes, such as scrolling to the end, which take a frame or two.
   await page.waitForTimeout(300);
   const file = `${scene.name}${size === "phone" ? "-phone" : ""}-${colorScheme}.png`;

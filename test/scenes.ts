@@ -188,7 +188,7 @@ export const scenes: readonly Scene[] = [
   {
     name: "board",
     shows:
-      "all runs of the server: at work, waiting for approval, done and failed, each with who started it and how long it takes",
+      "all runs of the server: at work, waiting for approval and done, each with who started it and how long it takes",
     sizes: ["desk", "phone"],
     speed: 3,
     play: async (page) => {
