@@ -69,7 +69,7 @@ describe("a failure before any output is retried", () => {
   test("and not if the provider requests a delay of a day", async () => {
     const { end, retries } = await suffer("limited");
     expect(retries).toEqual([]);
-    expect(end.error).toMatchObject({ code: "model-rate-limited", hint: expect.stringContaining("86400 seconds") });
+    expect(end.error).toMatchObject({ code: "model-rate-limited", hint: expect.stringContaining("86400 s.") });
   });
 });
 
