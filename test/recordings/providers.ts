@@ -241,7 +241,7 @@ const google = (): Recorded => {
 /** By the provider's prefix in model names. */
 export const recordings: Readonly<Record<string, Recorded>> = {
   openai: responses(),
-  "openai-chat": chat({ citations: { delta: { annotations } } }),
+  "openai-chat": chat({ thinking: { reasoning_content: "Hm." }, citations: { delta: { annotations } } }),
   anthropic: anthropic(),
   google: google(),
   ollama: chat({ thinking: { reasoning: "Hm." }, error: { status: 400, body: { error: REASON } } }),

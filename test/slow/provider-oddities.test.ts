@@ -23,6 +23,8 @@ const echo = defineTool({
 interface Options {
   readonly stallMs?: number;
   readonly history?: ReasoningHistory;
+  /** The provider's name. Default: one that Runcast does not know. */
+  readonly name?: string;
   readonly before?: readonly Message[];
   /** The event to wait for before the provider continues. */
   readonly until?: EventType;
@@ -31,10 +33,14 @@ interface Options {
 }
 
 const play = async (fault: string, options: Options = {}) => {
-  const { stallMs = 60_000, history, before = [], until, afterMs = 0 } = options;
-  const acme = { baseUrl: `${serving.url}/${fault}`, ...(history && { reasoningHistory: history }) };
-  const models = provider({ compatible: { acme } });
-  const source = agent({ name: "test", model: "acme/m", provider: models, tools: [echo], stallMs });
+  const { stallMs = 60_000, history, name = "acme", before = [], until, afterMs = 0 } = options;
+  const endpoint = {
+    baseUrl: `${serving.url}/${fault}`,
+    apiKey: "key",
+    ...(history && { reasoningHistory: history }),
+  };
+  const models = provider({ compatible: { [name]: endpoint } });
+  const source = agent({ name: "test", model: `${name}/m`, provider: models, tools: [echo], stallMs });
   const { runner, log } = setUp();
   const messages = [...before, ...request.messages];
   const { run } = await runner.start({ ...request, messages }, { name: "test", source });
@@ -169,6 +175,20 @@ describe("reasoning in the history", () => {
     else expect(end.error?.message).toContain("reasoning_content");
   });
 
+  test.each([
+    ["groq", "none"],
+    ["mistral", "none"],
+    ["xai", "none"],
+    ["deepseek", "turn"],
+    ["vllm", "turn"],
+    ["openrouter", "all"],
+  ])("%s gets by default: %s", async (name, history) => {
+    const { end, all } = await play("refuses-reasoning", { before, name });
+    const calls = { none: 1, turn: 1, all: 0 }[history];
+    expect(all("tool-start")).toHaveLength(calls!);
+    expect(end.outcome).toBe(history === "none" ? "done" : "error");
+  });
+
   test("thoughts about earlier messages go back only to servers that get all of them", async () => {
     const ask = (history: ReasoningHistory) => play("refuses-reasoning", { history, before });
     expect((await ask("all")).all("tool-start")).toEqual([]);
@@ -204,6 +224,16 @@ test.each(["openai/m", "openai-chat/m", "anthropic/claude-sonnet-4-5", "google/m
     expect(await endOf("error-in-stream", model)).toMatchObject({
       outcome: "error",
       error: { message: "The gateway gave up.", retryable: false },
+    });
+  },
+);
+
+test.each(["openai/m", "anthropic/claude-sonnet-4-5", "google/m"])(
+  "an answer in one piece, which %s cannot read, is reported as such",
+  async (model) => {
+    expect(await endOf("whole-200", model)).toMatchObject({
+      outcome: "error",
+      error: { message: "The server sent its answer in one piece instead of a stream." },
     });
   },
 );

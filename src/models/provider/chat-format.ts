@@ -12,10 +12,10 @@ const PING = /ping|keep.?alive|heartbeat/i;
  */
 export const chatFormat: CreateFormat = (aside) => createChatFormat(aside);
 
-/** The same, for a library that reports annotations. */
-export const openaiChatFormat: CreateFormat = (aside) => createChatFormat(aside, false);
+/** The same, for a library that reports annotations and skips reasoning. */
+export const openaiChatFormat: CreateFormat = (aside) => createChatFormat(aside, createThoughts(aside));
 
-const createChatFormat = (aside: Aside, readsAnnotations = true): Format => {
+const createChatFormat = (aside: Aside, think?: ReturnType<typeof createThoughts>): Format => {
   const cite = createSources(aside);
   /** Whether the call at each index has a name yet. */
   const named = new Map<number, boolean>();
@@ -46,9 +46,8 @@ const createChatFormat = (aside: Aside, readsAnnotations = true): Format => {
     const { function_call: _, tool_calls: __, role, audio, ...rest } = delta;
     const calls = readCalls(delta, isLast);
     const transcript = textOf(fieldsOf(audio)["transcript"]);
-    const thought =
-      textOf(rest["reasoning_content"]) ?? textOf(rest["reasoning"]) ?? detailsText(rest["reasoning_details"]);
-    for (const annotation of readsAnnotations ? listOf(rest["annotations"]) : [])
+    const thought = thoughtIn(rest);
+    for (const annotation of think ? [] : listOf(rest["annotations"]))
       cite(fieldsOf(fieldsOf(annotation)["url_citation"] ?? annotation));
     for (const image of listOf(rest["images"])) showImage(aside, image);
     return {
@@ -76,6 +75,7 @@ const createChatFormat = (aside: Aside, readsAnnotations = true): Format => {
       const delta = fieldsOf(choice["delta"]);
       const isLast = choice["finish_reason"] != null;
       if (!isLast && isSilent(delta)) aside.alive();
+      think?.(delta, isLast);
       if (!isLast && isPlain(delta)) return [value];
       return [{ ...value, choices: [{ ...choice, delta: readDelta(delta, isLast) }] }].map((one) =>
         choices[0] ? one : value,
@@ -116,6 +116,26 @@ const detailsText = (details: unknown): string | undefined =>
       .map(({ text, summary }) => textOf(text) ?? textOf(summary) ?? "")
       .join(""),
   );
+
+const thoughtIn = (delta: Fields): string | undefined =>
+  textOf(delta["reasoning_content"]) ?? textOf(delta["reasoning"]) ?? detailsText(delta["reasoning_details"]);
+
+/** Emits reasoning for a library that skips it. It ends where something else begins. */
+const createThoughts = (aside: Aside) => {
+  let count = 0;
+  let id: string | undefined;
+  return (delta: Fields, isLast: boolean): void => {
+    const thought = thoughtIn(delta);
+    if (thought !== undefined) {
+      if (id === undefined) aside.part({ type: "reasoning-start", id: (id = `reasoning-${count++}`) });
+      aside.part({ type: "reasoning-delta", id, delta: thought });
+    }
+    const { reasoning: _, reasoning_content: __, reasoning_details: ___, ...others } = delta;
+    if (id === undefined || (!isLast && isSilent(others))) return;
+    aside.part({ type: "reasoning-end", id });
+    id = undefined;
+  };
+};
 
 /** Emits each source once, even if a server repeats the list. */
 const createSources = (aside: Aside) => {

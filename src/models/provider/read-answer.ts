@@ -35,9 +35,18 @@ export const readAnswer = async (
   const whole = fieldsOf(parseJson(text));
   const chunk = format.chunkOf?.(whole);
   if (chunk) return stream(bytesOf(frameText({ data: JSON.stringify(chunk) }) + frameText({ data: "[DONE]" })));
-  aside.refusal = format.refusalOf?.(status, text);
+  aside.refusal = format.refusalOf?.(status, text) ?? (isError(whole) ? undefined : notStreamed());
   return new Response(text, { status: statusIn(whole), headers: { "content-type": "application/json" } });
 };
+
+const isError = (whole: Fields): boolean =>
+  Object.keys(whole).length === 0 || ["error", "detail", "message"].some((name) => whole[name] != null);
+
+const notStreamed = (): Refusal =>
+  new Refusal("model-invalid", "The server sent its answer in one piece instead of a stream.", {
+    status: 502,
+    hint: "Turn on streaming on the server, or on the proxy in front of it.",
+  });
 
 /** Some servers report errors with status 200. */
 const statusIn = (whole: Fields): number => {

@@ -24,7 +24,8 @@ type Row = (typeof AGENTS)[number] & { readonly runsWithoutAsking?: true; readon
 const commands = new Map(agents.map((agent) => [agent.name, commandOf(agent)]));
 const rows: readonly Row[] = AGENTS.filter(({ name }) => commands.get(name));
 for (const { name } of AGENTS)
-  if (!commands.get(name)) absent(`${name} in Open WebUI`, `not installed: npm run agents -- ${name}`);
+  if (!commands.get(name))
+    absent(`${name} in Open WebUI`, `not installed: npm run agents -- ${name}`, { isRequired: name === "kimi" });
 
 describeLive("coding agents", ({ program }) => {
   const started = new Map<string, ScriptedAgent>();
