@@ -8,6 +8,7 @@ import { startProcess } from "./acp/agent-process.ts";
 import { AgentRun } from "./acp/agent-run.ts";
 import type { Session } from "./acp/connection.ts";
 import { environmentOf } from "./acp/environment.ts";
+import { endLeftBehind, ownerVariable } from "./acp/left-behind.ts";
 import { Sessions, defaultSessionsFile } from "./acp/sessions.ts";
 import { Terminals } from "./acp/terminals.ts";
 import { workspaceAt } from "./acp/workspace.ts";
@@ -49,6 +50,7 @@ const RETRY_MS = 1500;
  */
 export const acp = (options: AcpOptions): Source => {
   checkOptions(options);
+  endLeftBehind();
   const { command, startTimeoutMs = START_TIMEOUT_MS, maxMessageBytes = MAX_MESSAGE_BYTES } = options;
   const file = options.sessions === false ? undefined : (options.sessions ?? defaultSessionsFile());
   const sessions = new Sessions(file, [...command, options.cwd]);
@@ -56,7 +58,7 @@ export const acp = (options: AcpOptions): Source => {
 
   const source: Source = async function* (request, context) {
     const cwd = folderOf(options.cwd);
-    const env = environmentOf(options.env ?? {});
+    const env = { ...environmentOf(options.env ?? {}), ...ownerVariable() };
     const thread = await sessions.hold(request);
     try {
       const process = startProcess(command, cwd, env);

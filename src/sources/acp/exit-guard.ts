@@ -11,7 +11,7 @@ const killAll = (): void => {
   }
 };
 
-/** Kills the group when this process exits, until it is released. Has no effect if this process is itself killed. */
+/** Kills the group when this process exits, until it is released. If this process is killed, the next one does it: `left-behind.ts`. */
 export const guardExit = (pid: number): (() => void) => {
   if (guarded.size === 0) process.once("exit", killAll);
   guarded.add(pid);
