@@ -43,6 +43,7 @@ export { describeRun, messageText, type RunFacts, runTitle } from "./view/run.ts
 export { createRunIndex, type RunIndex } from "./view/run-index.ts";
 export { type SlotFacts, slotsOf } from "./view/slots.ts";
 export { slowFrom, slownessOf } from "./view/slow.ts";
+export { describeStart, type StartFact, type StartFacts } from "./view/start.ts";
 export { describeStep, type StepFacts } from "./view/step.ts";
 export { summaryOf } from "./view/summary.ts";
 export { oneLine, sentence } from "./view/text.ts";

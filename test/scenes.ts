@@ -61,7 +61,7 @@ const openBoard = async (page: Page): Promise<void> => {
 export const scenes: readonly Scene[] = [
   {
     name: "start",
-    shows: "the page before the first message: what it is for, and messages to try",
+    shows: "the page before the first message: what the agent can do, and messages to try",
     sizes: ["desk", "phone"],
     play: async (page) => {
       await page.getByRole("button", { name: "Show me a failing tool" }).waitFor();

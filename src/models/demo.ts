@@ -113,13 +113,24 @@ export const demoAgent = ({
   };
   return agent({
     description: "Plays scripted stories with real tools; needs no key.",
-    suggestions: demoStories.filter(({ name }) => name !== CLIENT_RUN).map(({ message }) => message),
+    suggestions: suggestions(),
     model: demo({ speed, seed, stories }),
     instructions: "You look after Lantern, a small project. You are the scripted demo of Runcast.",
     tools,
     agents: { researcher },
     ...options,
   });
+};
+
+/** What a newcomer should see first. */
+const FIRST = ["nested", "approval", "failing tool", "long"];
+
+const suggestions = (): string[] => {
+  const rank = (name: string): number => FIRST.indexOf(name) + 1 || FIRST.length + 1;
+  return demoStories
+    .filter(({ name }) => name !== CLIENT_RUN)
+    .toSorted((one, other) => rank(one.name) - rank(other.name))
+    .map(({ message }) => message);
 };
 
 /** FNV-1a, for short and stable ids. */

@@ -2,7 +2,7 @@ import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { createClient } from "../../src/client.ts";
 import type { Event } from "../../src/events.ts";
-import type { RunRequest, Source } from "../../src/source.ts";
+import { describeAgent, type RunRequest, type Source } from "../../src/source.ts";
 import { type Browsing, describeInBrowser, ended, send, setHidden, violations } from "../browsing.ts";
 
 const ANSWER = "## Result\n\nIt is **done**:\n\n- one\n- `two`\n\n| a | b |\n|---|---|\n| 1 | 2 |\n";
@@ -108,17 +108,55 @@ describeInBrowser("daily comforts", ({ serve, open, openHideable }: Browsing) =>
     expect(Math.min(...sizes)).toBeGreaterThanOrEqual(16);
   });
 
-  test("the start screen explains the page until there is a conversation, and then shows the agent", async () => {
+  test("the start screen shows the agent and four suggestions; until there is a conversation, also what the page does", async () => {
     const page = await open(await serve());
-    await page.getByRole("heading", { name: "Watch your agent work, live" }).waitFor();
-    await page.getByText("Your own agent").waitFor();
+    await page.getByRole("heading", { name: "demo", exact: true }).waitFor();
+    await page.getByText("You see every thought, tool call and sub-agent").waitFor();
+    expect(await page.getByRole("region", { name: "Try one of these" }).getByRole("button").count()).toBe(4);
+    expect(await page.locator("main").innerText()).not.toMatch(/config|mcp/i);
     await send(page, "Just answer");
     await ended(page, "done");
     await page.getByRole("button", { name: "New conversation" }).click();
     await page.getByRole("heading", { name: "demo", exact: true }).waitFor();
     await page.getByRole("button", { name: "Show me a failing tool" }).waitFor();
-    expect(await page.getByText("Your own agent").count()).toBe(0);
+    expect(await page.getByText("You see every thought").count()).toBe(0);
     expect(await violations(page)).toEqual([]);
+  });
+
+  test.each([
+    ["on a desktop", {}],
+    ["on a phone in dark mode", { colorScheme: "dark", viewport: { width: 390, height: 700 }, hasTouch: true }],
+  ] as const)("the start screen shows what the chosen agent can do, and nothing moves, %s", async (_, options) => {
+    const source: Source = async function* () {};
+    const many = Array.from({ length: 20 }, (__, index) => ({ name: `tool_${index}`, description: `Does ${index}.` }));
+    const long = { name: `mcp__${"very_".repeat(30)}long`, description: "Has a \u202Elong name." };
+    const agents = {
+      one: describeAgent(source, { description: "Looks up notes.", model: "small", models: ["large"] }),
+      two: describeAgent(source, { tools: [long, ...many], modes: ["plan"], suggestions: ["Hi"] }),
+    };
+    const page = await open(await serve(undefined, { agents }), options);
+    const heading = page.getByRole("heading", { level: 2 });
+    const abilities = page.locator("main dl");
+    await page.getByText("Looks up notes.").waitFor();
+    expect((await abilities.innerText()).split(/\s+/)).toEqual(["Models", "small", "large"]);
+    expect(await violations(page)).toEqual([]);
+    const top = (await heading.boundingBox())!.y;
+    await page.getByRole("combobox", { name: "Agent" }).selectOption("two");
+    const more = page.getByRole("button", { name: "and 13 more" });
+    await more.waitFor();
+    expect(await abilities.getByRole("listitem").count()).toBe(10);
+    expect(await abilities.getByText("tool_19").count()).toBe(0);
+    // What is folded needs no pointer.
+    await more.focus();
+    await page.keyboard.press("Enter");
+    await abilities.getByText("Does 19.").waitFor();
+    await abilities.getByText("Has a ⟦U+202E⟧long name.").waitFor();
+    expect((await heading.boundingBox())!.y).toBe(top);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press("Enter");
+    await more.waitFor();
+    expect((await heading.boundingBox())!.y).toBe(top);
   });
 
   test("a sub-agent that reports what it does still shows its task", async () => {

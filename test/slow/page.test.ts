@@ -68,7 +68,7 @@ describeInBrowser("the page", ({ serve, open, openBeside }: Browsing) => {
     // A busy machine may delay any of the loads, but cannot make one too fast.
     for (let load = 0; load < 3; load++) {
       const page = await open(url);
-      await page.getByRole("heading", { name: "Watch your agent work" }).waitFor();
+      await page.getByRole("heading", { name: "demo", exact: true }).waitFor();
       loads.push(await page.evaluate(measureLoad));
       await page.context().close();
     }
@@ -183,7 +183,7 @@ describeInBrowser("the page", ({ serve, open, openBeside }: Browsing) => {
     expect(await none.getByRole("button", { name: /Replay|Share|Try again/ }).count()).toBe(0);
     expect(await violations(none)).toEqual([]);
     await none.getByRole("button", { name: "Start a new conversation" }).click();
-    await none.getByRole("heading", { name: "Watch your agent work" }).waitFor();
+    await none.getByRole("heading", { name: "demo", exact: true }).waitFor();
     const wrongLink = await open(`${url}/?run=nobody&token=rc1.nothing`);
     await wrongLink.getByRole("alert").waitFor();
     expect(await wrongLink.getByText("This link is read-only").count()).toBe(0);
@@ -192,7 +192,7 @@ describeInBrowser("the page", ({ serve, open, openBeside }: Browsing) => {
     await gone.getByText("This browser does not have this conversation.").waitFor();
     expect(await violations(gone)).toEqual([]);
     await gone.getByRole("button", { name: "Start a new conversation" }).click();
-    await gone.getByRole("heading", { name: "Watch your agent work" }).waitFor();
+    await gone.getByRole("heading", { name: "demo", exact: true }).waitFor();
   });
 });
 

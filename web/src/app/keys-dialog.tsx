@@ -1,8 +1,8 @@
+import type { ReactNode } from "react";
 import { useCell } from "../kit/cell.ts";
 import { Dialog } from "../kit/dialog.tsx";
 import type { KeyCommand } from "./keys.ts";
 import { usePage } from "../session/page-context.ts";
-import { Key } from "./start-screen.tsx";
 
 const COMPOSER = [
   { keys: ["Enter"], does: "Send the message, or queue it while the agent is working" },
@@ -45,5 +45,9 @@ export const KeysDialog = ({
     </Dialog>
   );
 };
+
+const Key = ({ children }: { readonly children: ReactNode }) => (
+  <kbd className="rounded-sm border border-line bg-card px-1.5 py-0.5 font-mono text-xs text-ink">{children}</kbd>
+);
 
 const NAMES: Readonly<Record<string, string>> = { Escape: "Esc" };
