@@ -24,6 +24,7 @@ export {
   isRefusal,
 } from "./view/connection.ts";
 export { type Delegation, delegationOf } from "./view/delegation.ts";
+export { csvTable, LONGEST_CSV } from "./view/csv.ts";
 export { type DiffLine, diffOf, diffsIn, type FileDiff } from "./diff.ts";
 export { eventText } from "./view/event-text.ts";
 export { canFold, describeGroup, type GroupFacts, groupSign, hasAgents, isPlain, lanesOf } from "./view/group.ts";

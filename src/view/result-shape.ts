@@ -4,6 +4,8 @@ import { parseJson } from "../json.ts";
 export interface Table {
   readonly columns: readonly string[];
   readonly rows: readonly { readonly [column: string]: Json | undefined }[];
+  /** Columns of texts that are all numbers. */
+  readonly numbers?: ReadonlySet<string>;
 }
 
 const MAX_COLUMNS = 12;
@@ -61,15 +63,18 @@ export const parsed = (text: string): Json | undefined => {
 export const fileShape = (
   mediaType: string | undefined,
   name = "",
-): "image" | "json" | "markdown" | "html" | "text" | "other" => {
+): "image" | "json" | "csv" | "markdown" | "html" | "text" | "other" => {
   const type = (mediaType ?? "").split(";")[0]!.trim().toLowerCase();
   if (/^image\/(?:png|jpeg|gif|webp|avif|svg\+xml|bmp)$/.test(type)) return "image";
   if (type === "application/json" || type.endsWith("+json")) return "json";
+  if (CSV_TYPES.has(type) || /\.(?:csv|tsv)$/i.test(name)) return "csv";
   if (type === "text/markdown" || /\.(?:md|markdown)$/i.test(name)) return "markdown";
   if (type === "text/html") return "html";
   if (type.startsWith("text/") || TEXT_TYPES.has(type)) return "text";
   return "other";
 };
+
+const CSV_TYPES: ReadonlySet<string> = new Set(["text/csv", "application/csv", "text/tab-separated-values"]);
 
 const TEXT_TYPES: ReadonlySet<string> = new Set([
   "application/xml",

@@ -118,7 +118,7 @@ describe("the shape of a result", () => {
     expect(fileShape("text/html; charset=utf-8")).toBe("html");
     expect(fileShape("application/ld+json")).toBe("json");
     expect(fileShape("text/plain", "notes.md")).toBe("markdown");
-    expect(fileShape("text/csv")).toBe("text");
+    expect(fileShape("text/csv")).toBe("csv");
     expect(fileShape("application/pdf")).toBe("other");
     expect(fileShape(undefined)).toBe("other");
   });

@@ -6,10 +6,11 @@ import { Pager } from "../kit/pager.tsx";
 const PAGE = 50;
 
 /** A table, one page at a time, so that a long one costs no more than a short one. */
-export const DataTable = ({ table: { columns, rows } }: { readonly table: Table }) => {
+export const DataTable = ({ table: { columns, rows, numbers } }: { readonly table: Table }) => {
   const [page, setPage] = useState(0);
   const pages = Math.ceil(rows.length / PAGE);
   const from = page * PAGE;
+  const isNumber = (column: string, cell: Json | undefined) => typeof cell === "number" || numbers?.has(column);
   return (
     <div data-table>
       <div
@@ -25,9 +26,9 @@ export const DataTable = ({ table: { columns, rows } }: { readonly table: Table 
                 <th
                   key={column}
                   scope="col"
-                  className={`border-b border-line px-2 py-1 font-medium whitespace-nowrap ${typeof rows[0]?.[column] === "number" ? "text-right" : ""}`}
+                  className={`border-b border-line px-2 py-1 font-medium whitespace-nowrap ${isNumber(column, rows[0]?.[column]) ? "text-right" : ""}`}
                 >
-                  {column}
+                  {visibleText(column)}
                 </th>
               ))}
             </tr>
@@ -40,7 +41,7 @@ export const DataTable = ({ table: { columns, rows } }: { readonly table: Table 
                 {columns.map((column) => (
                   <td
                     key={column}
-                    className={`max-w-80 px-2 py-1 align-top [overflow-wrap:anywhere] ${typeof row[column] === "number" ? "text-right tabular-nums" : ""}`}
+                    className={`max-w-80 px-2 py-1 align-top [overflow-wrap:anywhere] ${isNumber(column, row[column]) ? "text-right tabular-nums" : ""}`}
                   >
                     {cellText(row[column])}
                   </td>

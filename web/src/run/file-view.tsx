@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { describeFile, fileShape, messageOf } from "runcast/view";
+import { describeFile, fileShape, LONGEST_CSV, messageOf } from "runcast/view";
 import type { FileRef, Json } from "runcast/events";
 import { IconDownload, IconFile } from "../kit/icons.tsx";
 import { LargeImage } from "../kit/lightbox.tsx";
@@ -16,15 +16,25 @@ type ShownFile = Partial<FileRef> & { readonly file: string; readonly change?: "
 
 const WHOLE = 5_000_000;
 
+/** The files that can be shown by their type, and the bytes up to which they are. */
+const SHAPED: Partial<Record<ReturnType<typeof fileShape>, number>> = {
+  json: WHOLE,
+  markdown: WHOLE,
+  html: WHOLE,
+  csv: LONGEST_CSV,
+};
+
 /** A file stored with the log: its type, its head and tail, its full content on demand, and a download. */
 export const FileView = ({ file }: { readonly file: ShownFile }) => {
   const { actions } = useRunContext();
   const { mediaType, bytes = 0, name, head, tail } = file;
   const shape = fileShape(mediaType, name);
   const facts = describeFile(file);
-  const [view, setView] = useState<"none" | "pages" | "shape">(shape === "image" ? "shape" : "none");
   const canFetch = actions.file !== undefined && !facts.isDeleted;
-  const hasShape = canFetch && ["json", "markdown", "html"].includes(shape) && bytes <= WHOLE;
+  const hasShape = canFetch && bytes <= (SHAPED[shape] ?? -1);
+  const [view, setView] = useState<"none" | "pages" | "shape">(
+    shape === "image" || (shape === "csv" && hasShape && bytes > 0) ? "shape" : "none",
+  );
   const toggle = (to: "pages" | "shape") => setView(view === to ? "none" : to);
   return (
     <div className="flex min-w-0 flex-col gap-1.5" data-file={file.file}>
@@ -38,7 +48,7 @@ export const FileView = ({ file }: { readonly file: ShownFile }) => {
           <span className="flex flex-wrap items-center gap-x-3">
             {hasShape && (
               <Toggle kind="link" on={view === "shape"} press={() => toggle("shape")}>
-                {shape === "json" ? "Data" : "Preview"}
+                {shape === "json" ? "Data" : shape === "csv" ? "Table" : "Preview"}
               </Toggle>
             )}
             {shape !== "image" && shape !== "other" && (
@@ -106,6 +116,7 @@ const Preview = ({
         className="max-h-96 max-w-full rounded-md border border-line bg-paper object-contain"
       />
     );
+  if (shape === "csv") return <ShapedView text={loaded.text} isCsv />;
   if (shape === "json") return <JsonText text={loaded.text} />;
   if (shape === "html")
     return canEmbed ? (

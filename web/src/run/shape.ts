@@ -5,6 +5,8 @@ import type { Json } from "runcast/events";
 export interface Shapeable {
   readonly text?: string | undefined;
   readonly value?: Json | undefined;
+  /** The text is known to be CSV, from the type of its file. */
+  readonly isCsv?: boolean;
 }
 
 /** One way to show a result. */

@@ -7,8 +7,8 @@ import { SHAPES } from "./shapes.ts";
 const LONGEST_JSON = 2_000_000;
 
 /** A tool's text or value, in the first shape that fits. The user can choose any other that fits. */
-export const ShapedView = ({ text, value }: Shapeable) => {
-  const fitting = useMemo(() => shapesOf(text, value), [text, value]);
+export const ShapedView = ({ text, value, isCsv = false }: Shapeable) => {
+  const fitting = useMemo(() => shapesOf(text, value, isCsv), [text, value, isCsv]);
   const [chosen, setChosen] = useState<string>();
   const shown = fitting.find(({ label }) => label === chosen) ?? fitting[0];
   if (!shown) return null;
@@ -36,10 +36,10 @@ export const ShapedView = ({ text, value }: Shapeable) => {
   );
 };
 
-const shapesOf = (text: string | undefined, given: Json | undefined) => {
+const shapesOf = (text: string | undefined, given: Json | undefined, isCsv: boolean) => {
   const value = text !== undefined && text.length <= LONGEST_JSON ? (parsed(text) ?? given) : given;
   return SHAPES.flatMap(({ label, show }) => {
-    const view = show({ text, value });
+    const view = show({ text, value, isCsv });
     return view ? [{ label, view }] : [];
   });
 };
