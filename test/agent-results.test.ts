@@ -120,6 +120,24 @@ describe("any return value of a tool ends its call", () => {
     expect(`${text}`).toMatch(/^ax+\n\[… \d+ characters left out …\]\nx+z$/);
   });
 
+  test("an earlier result in a request is shortened as it was in its run", async () => {
+    const text = `a${"x".repeat(200)}z`;
+    const { model, requests } = playing(script("hi", [{ call: "tool", id: "c" }], done), script("more", done));
+    const source = agent({ name: "test", model, tools: returning(() => text), maxResultLength: 100 });
+    await drive(source, "hi");
+    const results = [{ type: "result" as const, call: "c", name: "tool", content: [{ type: "text" as const, text }] }];
+    const call = { type: "call" as const, call: "c", name: "tool", input: {} };
+    const messages = [
+      user("hi"),
+      { role: "assistant" as const, content: [call] },
+      { role: "tool" as const, content: results },
+      user("more"),
+    ];
+    await drive(source, { messages });
+    expect(toolResults(requests[2])).toEqual(toolResults(requests[1]));
+    expect(toolResults(requests[2])[0]![2]).toContain("102 characters left out");
+  });
+
   test("a provider that accepts images in results gets the image, others a text", async () => {
     const tools = [
       defineTool({

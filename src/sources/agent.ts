@@ -9,6 +9,7 @@ import { type AgentOptions, type Definition, define } from "./agent/definition.t
 import { withBytes } from "./agent/history.ts";
 import { loop } from "./agent/loop.ts";
 import { acceptedBy, modelsReady, rootModel } from "./agent/model-of.ts";
+import { withShortResults } from "./agent/model-result.ts";
 import { chooseMode } from "./agent/modes.ts";
 import { type PastAgent, readPast } from "./agent/past.ts";
 import { withoutSecrets } from "./agent/problem.ts";
@@ -72,7 +73,8 @@ const work = async (defined: Definition, run: Running, past: PastAgent | undefin
   const model = await rootModel(definition, request).catch((error: unknown) => {
     throw withoutSecrets(error, run.redact);
   });
-  const messages = readableBy(await withBytes(asked, context), model.modelId, acceptedBy(definition, model));
+  const readable = readableBy(await withBytes(asked, context), model.modelId, acceptedBy(definition, model));
+  const messages = withShortResults(readable, definition.maxResultLength);
   const emit = emitter(run.queue, undefined);
   if (!past) {
     emit(start(definition, model.modelId, context, request));

@@ -1,5 +1,5 @@
 import type { LanguageModelV4ToolResultOutput, LanguageModelV4ToolResultPart } from "@ai-sdk/provider";
-import type { Content } from "../../events.ts";
+import type { Content, Message } from "../../events.ts";
 import { resultPart } from "./prompt.ts";
 import type { Worker } from "./running.ts";
 
@@ -32,6 +32,21 @@ export const modelResult = async (
   );
   return { ...part, output: { type: "content", value } };
 };
+
+/** Earlier results as the model received them. */
+export const withShortResults = (messages: readonly Message[], longest: number): readonly Message[] =>
+  messages.map((message) =>
+    message.role === "tool"
+      ? {
+          ...message,
+          content: message.content.map((part) =>
+            part.type === "result"
+              ? { ...part, content: part.content.map((content) => shortened(content, longest)) }
+              : part,
+          ),
+        }
+      : message,
+  );
 
 /** Providers whose format supports files in results. Others would receive the bytes as text. */
 const TAKES_FILES = /^(anthropic|openai\.responses|azure\.responses|google|vertex|amazon-bedrock)\b/;
