@@ -102,6 +102,10 @@ export const agentFactsSchema = z.strictObject(
     models: names.optional().describe("other models that a request may name"),
     accepts: names.optional().describe("media types of the files that its model reads, besides text; absent: unknown"),
     modes: names.optional().describe("what a request may name as its mode"),
+    continues: z
+      .boolean({ error: "must be true or false" })
+      .optional()
+      .describe("whether it can continue a failed run from the calls and results in a request's messages"),
     suggestions: names.optional().describe("messages that show what it can do"),
     tools: z.array(toolFactsSchema, { error: "must be a list of tools" }).readonly().optional(),
   },

@@ -2,7 +2,7 @@ import type { Entry } from "./events.ts";
 import { apply } from "./state/apply.ts";
 import { type RunState, agentNode } from "./state/nodes.ts";
 
-export { createAnswer, type RunAnswer } from "./state/answer.ts";
+export { createAnswer, isFinished, type RunAnswer } from "./state/answer.ts";
 export { addUsage } from "./state/nodes.ts";
 export { plainState, restoreInto, snapshot, type RunSnapshot } from "./state/snapshot.ts";
 export type {

@@ -40,7 +40,7 @@ export { describeResult, type ResultFacts, type ResultPart } from "./view/result
 export { fileShape, parsed, shapeOfText, type Table, tableOf } from "./view/result-shape.ts";
 export { type Block, createRows, type Row } from "./view/rows.ts";
 export { agoText, compareRows, describeRow, openRunsText, ROW_STATES, type RunRowFacts } from "./view/run-row.ts";
-export { describeRun, messageText, type RunFacts, runTitle } from "./view/run.ts";
+export { describeRun, mayResume, messageText, type RunFacts, runTitle } from "./view/run.ts";
 export { createRunIndex, type RunIndex } from "./view/run-index.ts";
 export { type SlotFacts, slotsOf } from "./view/slots.ts";
 export { slowFrom, slownessOf } from "./view/slow.ts";

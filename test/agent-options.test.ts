@@ -162,6 +162,7 @@ describe("the facts about an agent", () => {
       providerTools: { web_search: { id: "openai.web_search" } },
     });
     expect(about).toEqual({
+      continues: true,
       description: "Counts.",
       suggestions: ["Count to three"],
       model: "demo (scripted)",
@@ -177,8 +178,8 @@ describe("the facts about an agent", () => {
   });
 
   test("omit what is unknown", () => {
-    expect(agent({ model: () => model, models: "any" }).about).toEqual({});
-    expect(agent({ model: "openai/gpt-5" }).about).toEqual({ model: "openai/gpt-5" });
+    expect(agent({ model: () => model, models: "any" }).about).toEqual({ continues: true });
+    expect(agent({ model: "openai/gpt-5" }).about).toEqual({ continues: true, model: "openai/gpt-5" });
   });
 
   test("can be added to any source and override its own", async () => {

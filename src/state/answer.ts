@@ -1,4 +1,4 @@
-import type { Content, Entry, EventOf, Json, Message, Part } from "../events.ts";
+import type { Content, Entry, EventOf, Finish, Json, Message, Part } from "../events.ts";
 import type { EventsAbout } from "../protocol.ts";
 import { parseJson } from "../json.ts";
 
@@ -11,7 +11,7 @@ type Call = Mutable<Omit<Extract<Part, { type: "call" }>, "input">> & {
 };
 interface Step {
   readonly id: string;
-  isCut: boolean;
+  finish: Finish | undefined;
   readonly parts: (Words | Call | Exclude<Part, { type: "call" }>)[];
   results: Part[];
 }
@@ -20,7 +20,13 @@ export interface RunAnswer {
   /** Applies one entry. Each must be given once, in order. */
   take(entry: Entry): void;
   messages(): Message[];
+  /** The first of these messages: without the steps at the end that failed or were cut off. */
+  finished(): Message[];
 }
+
+/** Whether a step's output is complete, so that the conversation can continue after it. */
+export const isFinished = (finish: Finish | undefined): boolean => finish !== undefined && !UNFINISHED.has(finish);
+const UNFINISHED: ReadonlySet<Finish> = new Set(["interrupted", "error", "cancelled", "filter"] as const);
 
 /**
  * The messages that a run adds to its conversation, for the next request: the root agent's own text, calls, and
@@ -49,16 +55,16 @@ export const createAnswer = (): RunAnswer => {
     const { meta } = event;
     switch (event.type) {
       case "step-start":
-        steps.push({ id: event.step, isCut: false, parts: [], results: [] });
+        steps.push({ id: event.step, finish: undefined, parts: [], results: [] });
         return;
       case "step-end": {
         const step = steps.findLast(({ id }) => id === event.step);
-        if (step) step.isCut = event.finish === "interrupted";
+        if (step) step.finish = event.finish;
         return;
       }
       case "run-resume":
         // Drop interrupted steps, because they are requested again.
-        for (const step of steps.filter(({ isCut }) => isCut)) steps.splice(steps.indexOf(step), 1);
+        for (const step of steps.filter(({ finish }) => finish === "interrupted")) steps.splice(steps.indexOf(step), 1);
         return;
       case "text-start":
         if (event.replaces !== undefined) forget(event.replaces);
@@ -120,19 +126,23 @@ export const createAnswer = (): RunAnswer => {
     }
   };
 
-  const messages = (): Message[] =>
-    steps.flatMap(({ parts, results }): Message[] => {
-      const content = parts.flatMap(finished);
-      return [
-        ...(content.length > 0 ? [{ role: "assistant" as const, content }] : []),
-        ...(results.length > 0 ? [{ role: "tool" as const, content: results }] : []),
-      ];
-    });
-
-  return { take, messages };
+  return {
+    take,
+    messages: () => messagesOf(steps),
+    finished: () => messagesOf(steps.slice(0, 1 + steps.findLastIndex(({ finish }) => isFinished(finish)))),
+  };
 };
 
-const finished = (part: Words | Call | Exclude<Part, { type: "call" }>): Part[] => {
+const messagesOf = (steps: readonly Step[]): Message[] =>
+  steps.flatMap(({ parts, results }): Message[] => {
+    const content = parts.flatMap(whole);
+    return [
+      ...(content.length > 0 ? [{ role: "assistant" as const, content }] : []),
+      ...(results.length > 0 ? [{ role: "tool" as const, content: results }] : []),
+    ];
+  });
+
+const whole = (part: Words | Call | Exclude<Part, { type: "call" }>): Part[] => {
   if (part.type === "text") return part.text === "" ? [] : [part];
   if (part.type !== "call") return [part];
   const { call, name, meta, input = parseJson(part.text) ?? {} } = part;

@@ -1,6 +1,6 @@
 import type { Message, Part } from "../events.ts";
 import { visibleText } from "../markdown.ts";
-import type { RunState } from "../state.ts";
+import { isFinished, type RunState } from "../state.ts";
 import { endOf } from "./agent.ts";
 import { counted, usageText } from "./amounts.ts";
 import { type Badge, badgeOf, WORKING } from "./badge.ts";
@@ -36,6 +36,8 @@ export interface RunFacts {
   readonly awaiting: string;
   /** Whether the agent can be asked to continue, because its answer was cut off at the output limit. */
   readonly canContinue: boolean;
+  /** The label of the action that continues after the last finished step. Empty if it makes no sense. */
+  readonly resume: string;
   readonly retry: "offered" | "useless" | "none";
   /** Why a retry is not offered. Empty if one is offered or makes no sense. */
   readonly retryNote: string;
@@ -65,6 +67,7 @@ export const describeRun = (state: RunState): RunFacts => {
     awaiting:
       state.awaiting.length > 0 ? `Waiting for the client to run ${counted(state.awaiting.length, "tool")}` : "",
     canContinue: end?.state === "cut",
+    resume: resumeOf(state),
     retry,
     retryNote: retry === "useless" ? "You cannot retry: the same request would fail again." : "",
   };
@@ -75,6 +78,21 @@ const retryOf = ({ outcome, error }: RunState): RunFacts["retry"] => {
   if (outcome !== "error") return "none";
   return error?.retryable === true ? "offered" : "useless";
 };
+
+const resumeOf = (state: RunState): string => {
+  const { outcome, error, root } = state;
+  if (outcome === undefined || outcome === "done") return "";
+  if (!root.items.some((item) => item.kind === "step" && isFinished(item.finish))) return "";
+  if (outcome !== "error") return "Continue where it stopped";
+  // A new run may take as many steps again.
+  return retryOf(state) === "offered" || error?.code === "step-limit" ? "Continue from the failed step" : "";
+};
+
+/** Whether the run's agent can continue it: some agents do not get the calls and results of earlier runs. */
+export const mayResume = (
+  { agentKey }: RunState,
+  agents: readonly { readonly name: string; readonly continues?: boolean | undefined }[],
+): boolean => agents.find(({ name }) => name === agentKey)?.continues === true;
 
 /** The user's message, unchanged except that hidden characters are made visible. */
 export const messageText = ({ content }: Message): string =>

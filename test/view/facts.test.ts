@@ -13,6 +13,7 @@ import {
   describeLink,
   describeResult,
   describeRun,
+  mayResume,
   describeStep,
   describeThinking,
   timeText,
@@ -139,6 +140,33 @@ describe("how a run ended", () => {
     expect(runOf("stop", "interrupted").retry).toBe("offered");
     expect(runOf("stop", "cancelled", { error }).problem?.tone).toBe("stopped");
     expect(runOf("stop", "done").retry).toBe("none");
+  });
+
+  test("after a finished step, a run that can go on offers to continue", () => {
+    const error = { code: "e", message: "no" };
+    expect(runOf("tools", "error", { error: { ...error, retryable: true } }).resume).toBe(
+      "Continue from the failed step",
+    );
+    expect(runOf("tools", "error", { error: { ...error, code: "step-limit" } }).resume).toBe(
+      "Continue from the failed step",
+    );
+    expect(runOf("tools", "cancelled").resume).toBe("Continue where it stopped");
+    expect(runOf("tools", "interrupted").resume).toBe("Continue where it stopped");
+    // The same request would fail again, nothing failed, or no step has finished.
+    expect(runOf("tools", "error", { error }).resume).toBe("");
+    expect(runOf("stop", "done").resume).toBe("");
+    for (const finish of ["error", "cancelled", "interrupted", "filter"] as const)
+      expect(runOf(finish, "interrupted").resume).toBe("");
+    const { state } = folding();
+    expect(describeRun(state).resume).toBe("");
+  });
+
+  test("a run can be continued only if its agent is known to read the calls and results of earlier runs", () => {
+    const { state } = folding();
+    const name = state.agentKey!;
+    expect(mayResume(state, [{ name, continues: true }])).toBe(true);
+    expect(mayResume(state, [{ name }, { name: "other", continues: true }])).toBe(false);
+    expect(mayResume(state, [])).toBe(false);
   });
 
   test("the duration of an interrupted run or sub-agent is unknown", () => {

@@ -15,6 +15,7 @@ export const aboutOf = (options: AgentOptions, { tools, providerTools }: Definit
     ...Object.keys(providerTools).map((name) => ({ name })),
   ];
   return {
+    continues: true,
     ...(description && { description }),
     ...(model && { model }),
     ...(Array.isArray(models) && models.length > 0 && { models: [...models] }),

@@ -125,6 +125,7 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
               key={chat.id}
               messages={messages}
               commands={chat.messageCommands}
+              agents={known.agents}
               jump={chat.jump}
               scroller={scroller}
               usage={chat.isBusy ? "" : usage}

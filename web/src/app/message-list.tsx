@@ -1,4 +1,5 @@
 import { type ReactElement, type ReactNode, type RefObject, useEffect, useRef } from "react";
+import type { NamedAgent } from "runcast/source";
 import type { ShownMessage } from "../conversations/use-conversations.tsx";
 import { useCell } from "../kit/cell.ts";
 import { WindowingContext, useWindowing } from "../kit/windowing.ts";
@@ -10,6 +11,7 @@ import type { ChatJump } from "./use-chat.ts";
 export interface MessageListProps {
   readonly messages: readonly ShownMessage[];
   readonly commands: MessageCommands;
+  readonly agents: readonly NamedAgent[] | undefined;
   readonly jump: ChatJump | undefined;
   readonly scroller: RefObject<HTMLDivElement | null>;
   /** Floats above the end of the list. */
@@ -21,7 +23,7 @@ export interface MessageListProps {
 /** This many of the last messages are rendered before the visible area is known. */
 const FIRST = 6;
 
-export const MessageList = ({ messages, commands, jump, scroller, usage, children }: MessageListProps) => {
+export const MessageList = ({ messages, commands, agents, jump, scroller, usage, children }: MessageListProps) => {
   const content = useRef<HTMLDivElement>(null);
   const { isAtEnd, toEnd } = useStickToEnd(scroller, content);
   const windowing = useWindowing(scroller);
@@ -46,6 +48,7 @@ export const MessageList = ({ messages, commands, jump, scroller, usage, childre
                   isDrawn={index >= messages.length - FIRST}
                   isLast={index === messages.length - 1}
                   commands={commands}
+                  agents={agents}
                   jump={jump?.message === shown.message.id ? jump : undefined}
                 />
               )),

@@ -1,4 +1,6 @@
 import { memo, useEffect, useMemo, useRef } from "react";
+import type { NamedAgent } from "runcast/source";
+import { mayResume } from "runcast/view";
 import { type AssistantMessage, isOnServer } from "../conversations/conversation.ts";
 import { CopyAnswer } from "../conversations/copy-answer.tsx";
 import { MessageActions } from "../conversations/message-actions.tsx";
@@ -29,6 +31,8 @@ export interface MessageViewProps {
   readonly isDrawn: boolean;
   readonly isLast: boolean;
   readonly commands: MessageCommands;
+  /** The server's agents, once they are known. */
+  readonly agents: readonly NamedAgent[] | undefined;
   readonly jump: Jump | undefined;
 }
 
@@ -36,7 +40,7 @@ export interface MessageViewProps {
 const GUESS = { user: 76, assistant: 320 };
 
 /** A message of a conversation. Far from the visible area, only its height is kept. */
-export const MessageView = memo(({ shown, isDrawn, isLast, commands, jump }: MessageViewProps) => {
+export const MessageView = memo(({ shown, isDrawn, isLast, commands, agents, jump }: MessageViewProps) => {
   const element = useRef<HTMLElement>(null);
   const { message } = shown;
   const { isInWindow, height } = useInWindow(element, isDrawn);
@@ -64,7 +68,7 @@ export const MessageView = memo(({ shown, isDrawn, isLast, commands, jump }: Mes
             onFork={() => commands.fork(shown)}
           />
         ) : (
-          <AgentMessage shown={shown} isLast={isLast} message={message} commands={commands} jump={jump} />
+          <AgentMessage {...{ shown, isLast, message, commands, agents, jump }} />
         ))}
     </article>
   );
@@ -74,16 +78,17 @@ interface AgentMessageProps extends Omit<MessageViewProps, "isDrawn"> {
   readonly message: AssistantMessage;
 }
 
-const AgentMessage = ({ shown, isLast, message, commands, jump }: AgentMessageProps) => {
+const AgentMessage = ({ shown, isLast, message, commands, agents, jump }: AgentMessageProps) => {
   const run = useShownRun(message.run, isOnServer(message));
   const load = useEntriesOf(message.run);
   const hasBegun = useHasBegun(run?.state);
   const hasEnded = useRunEnd(run?.state) !== "open";
+  const isResumable = run !== undefined && hasBegun && mayResume(run.state, agents ?? []);
   const actions = useMemo(() => {
-    const { proceed, ...all } = commands.actionsOf(message.run);
+    const { proceed, resume, ...all } = commands.actionsOf(message.run);
     // Only the last answer can be continued.
-    return isLast && proceed ? { ...all, proceed } : all;
-  }, [commands, message.run, isLast]);
+    return { ...all, ...(isLast && proceed && { proceed }), ...(isLast && isResumable && resume && { resume }) };
+  }, [commands, message.run, isLast, isResumable]);
   if (!run?.isLoaded) return null;
   const { connection, state } = run;
   const hasFailed = connection?.status === "failed" && !hasEnded;

@@ -60,6 +60,7 @@ const LOST_FILES = {
 const isHere = ({ file, part }: Attachment): boolean => file !== undefined || part !== undefined;
 
 const PROCEED = "Continue exactly where you stopped.";
+const RESUME = "Continue where you stopped. Do not repeat calls that have finished.";
 
 /** The conversation named in the page's URL, and the actions on it. */
 export const useChat = (field: RefObject<HTMLTextAreaElement | null>, accepts: readonly string[] | undefined): Chat => {
@@ -162,6 +163,15 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>, accepts: r
         proceed: (run) => {
           const { live: last } = latest.current.opened;
           if (last?.message.run === run) void sendText(PROCEED);
+        },
+        resume: (run) => {
+          const { live: last, resume } = latest.current.opened;
+          if (last?.message.run !== run) return;
+          const mode = last.shown?.state.data.get("mode");
+          // A command in the message may have chosen the mode.
+          const asked = { ...last.message.settings, ...(typeof mode === "string" && { mode }) };
+          setJump(undefined);
+          void attempt(() => resume(last.message, [{ type: "text", text: RESUME }], asked));
         },
         draft: (words) => {
           const { text: before, setText: write } = latest.current;

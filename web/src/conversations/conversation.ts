@@ -18,6 +18,8 @@ export interface UserMessage extends ChatMessageBase {
   readonly content: readonly Part[];
   /** The HTML documents that are results, by call. */
   readonly pages?: Readonly<Record<string, string>>;
+  /** How many messages of the failed answer before it are sent: those of its finished steps. Absent for all. */
+  readonly keeps?: number;
 }
 
 export interface AssistantMessage extends ChatMessageBase {
@@ -186,11 +188,12 @@ export const conversationUsage = ({ messages }: Conversation): string =>
 
 /** The messages of a request that continues after `message`: the whole conversation up to it. */
 export const requestMessages = (conversation: Conversation, message: string): Message[] =>
-  messagesTo(conversation, message).flatMap((known): readonly Message[] =>
-    known.role === "user"
-      ? [{ role: hasResults(known.content) ? "tool" : "user", content: [...known.content] }]
-      : (known.output ?? []),
-  );
+  messagesTo(conversation, message).flatMap((known, index, trail): readonly Message[] => {
+    if (known.role === "user")
+      return [{ role: hasResults(known.content) ? "tool" : "user", content: [...known.content] }];
+    const next = trail[index + 1];
+    return (known.output ?? []).slice(0, next?.role === "user" ? next.keeps : undefined);
+  });
 
 export const hasResults = (content: readonly Part[]): boolean => content.some(({ type }) => type === "result");
 

@@ -1,5 +1,4 @@
-import { createRunId as createId } from "runcast/client";
-import type { Client } from "runcast/client";
+import { type Client, createRunId as createId } from "runcast/client";
 import type { Entry, Part } from "runcast/events";
 import {
   type AssistantMessage,
@@ -83,6 +82,7 @@ export interface NewMessage {
   readonly files?: readonly OutgoingFile[];
   readonly pages?: UserMessage["pages"];
   readonly settings: RunSettings;
+  readonly keeps?: UserMessage["keeps"];
   /** `null` for the start of the conversation. */
   readonly parent?: string | null;
 }
@@ -186,7 +186,7 @@ export const createConversations = (options: ConversationsOptions): Conversation
   void refresh();
   void connected().then((found) => found?.refresh());
 
-  const requests = createRequests({ entries: entriesOf, secrets });
+  const requests = createRequests({ client, entries: entriesOf, secrets });
   const addAnswer = async (id: string, parent: string, settings: RunSettings, run = createId()): Promise<string> => {
     const conversation = await store.load(id);
     if (!conversation) throw new Error(`there is no conversation ${id}`);
@@ -208,7 +208,7 @@ export const createConversations = (options: ConversationsOptions): Conversation
     open: (id) => opened.open(id, () => void load(id)),
     get: opened.get,
     subscribeTo: opened.subscribe,
-    send: async (wanted, { content: words, files = [], pages, settings, parent }) => {
+    send: async (wanted, { content: words, files = [], pages, settings, keeps, parent }) => {
       const run = createId();
       // Upload first: a message whose files failed to upload was not sent.
       const content = [...(await uploadFiles(client, run, files)), ...words];
@@ -226,6 +226,7 @@ export const createConversations = (options: ConversationsOptions): Conversation
           role: "user",
           content,
           ...(pages && { pages }),
+          ...(keeps !== undefined && { keeps }),
           ...(after !== undefined && { parent: after }),
         };
         return addMessage(conversation, user);

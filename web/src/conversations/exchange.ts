@@ -143,6 +143,7 @@ const checkMessage = (value: unknown, where: string): void => {
   textAt(message["id"], `${where}.id`);
   numberAt(message["at"], `${where}.at`);
   if (message["parent"] !== undefined) textAt(message["parent"], `${where}.parent`);
+  if (message["keeps"] !== undefined) numberAt(message["keeps"], `${where}.keeps`);
   if (message["role"] === "user") return checkParts(message["content"], `${where}.content`);
   if (message["role"] !== "assistant") throw new ExchangeError(`${where}.role must be user or assistant`);
   textAt(message["run"], `${where}.run`);

@@ -1,9 +1,11 @@
-import type { StartRequest } from "runcast/client";
+import type { Client, StartRequest } from "runcast/client";
 import type { Entry, Message } from "runcast/events";
 import { createAnswer } from "runcast/state";
 import { type AssistantMessage, type Conversation, endRun, messagesTo, requestMessages } from "./conversation.ts";
+import { withWholeResults } from "./whole-results.ts";
 
 export interface RequestsOptions {
+  readonly client: Client;
   readonly entries: (run: string) => Promise<readonly Entry[]>;
   readonly secrets: (() => Readonly<Record<string, string>>) | undefined;
 }
@@ -26,7 +28,7 @@ export interface Requests {
 /** How long a run without stored entries may be requested again. Later, the user would not expect it to start. */
 const RESTART_MS = 60_000;
 
-export const createRequests = ({ entries, secrets }: RequestsOptions): Requests => {
+export const createRequests = ({ client, entries, secrets }: RequestsOptions): Requests => {
   const made = new Map<string, StartRequest>();
 
   /** Adds the output of runs whose end was not seen, as far as their entries are stored. */
@@ -40,7 +42,20 @@ export const createRequests = ({ entries, secrets }: RequestsOptions): Requests 
       for (const entry of await entries(run)) answer.take(entry);
       completed = endRun(completed, run, { outcome: "interrupted", output: answer.messages(), at: 0 });
     }
-    return requestMessages(completed, message);
+    return requestMessages(await withKept(completed, message), message);
+  };
+  /** An answer that continues a failed one gets its results as the model got them. */
+  const withKept = async (conversation: Conversation, message: string): Promise<Conversation> => {
+    const trail = messagesTo(conversation, message);
+    let kept = conversation;
+    for (const [index, failed] of trail.entries()) {
+      const next = trail[index + 1];
+      if (failed.role !== "assistant" || next?.role !== "user" || next.keeps === undefined) continue;
+      const output = await withWholeResults(client, failed.run, failed.output ?? []);
+      const messages = kept.messages.map((known) => (known.id === failed.id ? { ...failed, output } : known));
+      kept = { ...kept, messages };
+    }
+    return kept;
   };
   const requestOf = (conversation: Conversation, answer: AssistantMessage, messages: Message[]): StartRequest => ({
     ...answer.settings,
@@ -68,3 +83,10 @@ export const createRequests = ({ entries, secrets }: RequestsOptions): Requests 
 /** The run before this answer in its branch. Null for the first. */
 const previousRun = (conversation: Conversation, { parent }: AssistantMessage): string | null =>
   messagesTo(conversation, parent).findLast((message) => message.role === "assistant")?.run ?? null;
+
+/** How many of a run's messages belong to its finished steps. */
+export const countFinished = (entries: readonly Entry[]): number => {
+  const answer = createAnswer();
+  for (const entry of entries) answer.take(entry);
+  return answer.finished().length;
+};

@@ -20,6 +20,7 @@ import {
 } from "./conversation.ts";
 import type { Conversations, NewMessage } from "./conversations.ts";
 import type { Overview } from "./overview.ts";
+import { countFinished } from "./requests.ts";
 import type { ShownRun } from "./runs.ts";
 
 const Context = createContext<Conversations | undefined>(undefined);
@@ -70,6 +71,8 @@ export interface OpenConversation {
   edit(message: UserMessage, content: readonly Part[], settings: RunSettings): Promise<void>;
   /** Runs this answer again, as a new branch. */
   rerun(message: AssistantMessage, settings?: RunSettings): Promise<void>;
+  /** Continues a failed answer after its last finished step. */
+  resume(message: AssistantMessage, content: readonly Part[], settings: RunSettings): Promise<void>;
   fork(message: ChatMessage): Promise<{ readonly id: string; readonly draft?: readonly Part[] }>;
   choose(message: string): Promise<void>;
 }
@@ -116,9 +119,14 @@ export const useConversation = (id: string | undefined): OpenConversation => {
       live: live && { message: live, shown },
       send: async (message) => (await conversations.send(id, message)).id,
       edit: async (message, content, settings) => {
-        await conversations.send(known(), { content, settings, parent: message.parent ?? null });
+        const { keeps, parent = null } = message;
+        await conversations.send(known(), { content, settings, parent, ...(keeps !== undefined && { keeps }) });
       },
       rerun: (message, settings) => conversations.rerun(known(), message, settings),
+      resume: async (message, content, settings) => {
+        const keeps = countFinished(await conversations.entries(message.run));
+        await conversations.send(known(), { content, settings, keeps, parent: message.id });
+      },
       fork: (message) => conversations.fork(known(), message),
       choose: (message) => conversations.choose(known(), message),
     } satisfies OpenConversation;

@@ -11,6 +11,8 @@ export interface RunActions {
   retry?(): void;
   /** Asks the agent to continue an answer that was cut off. */
   proceed?(): void;
+  /** Continues a run that failed, after its last finished step. */
+  resume?(): void;
   /** Reads a file stored with the run's log. `range` as in the HTTP header. */
   file?(file: string, range?: string): Promise<Response>;
   /** A URL for the file that needs no authorization header, if there is one. */
@@ -28,6 +30,7 @@ export interface RunActionsOptions {
   readonly mayAnswer?: boolean;
   readonly retry?: () => void;
   readonly proceed?: () => void;
+  readonly resume?: () => void;
   readonly link?: (file: string) => string | undefined;
   readonly draft?: (text: string) => void;
   /** Default: a new store. Share one among all views of the run. */
@@ -41,6 +44,7 @@ export const createRunActions = ({
   mayAnswer = mayAct,
   retry,
   proceed,
+  resume,
   link,
   draft,
   drafts = createDrafts(),
@@ -49,6 +53,7 @@ export const createRunActions = ({
     cancel: (target) => client.cancel(run, target),
     ...(retry && { retry }),
     ...(proceed && { proceed }),
+    ...(resume && { resume }),
   }),
   ...(mayAnswer && { answer: (ask, answer) => client.answer(run, ask, answer) }),
   file: (file, range) => client.file(run, file, range === undefined ? {} : { range }),

@@ -1,7 +1,7 @@
 import { memo } from "react";
 import { useRun } from "runcast/react";
 import { dateText, describeRun } from "runcast/view";
-import { IconRetry } from "../kit/icons.tsx";
+import { IconForward, IconRetry } from "../kit/icons.tsx";
 import { Advice, ProblemView } from "./problem-view.tsx";
 import { useRunContext } from "./run-context.ts";
 import { StateIcon } from "./state-mark.tsx";
@@ -27,6 +27,7 @@ export const RunEnd = memo(() => {
     problem,
     awaiting,
     canContinue,
+    resume,
     retry,
     retryNote,
   } = facts;
@@ -50,20 +51,28 @@ export const RunEnd = memo(() => {
       <Advice text={advice} />
       {problem && <ProblemView problem={problem} />}
       {retryNote && <p className="text-sm text-soft">{retryNote}</p>}
-      {retry === "offered" && actions.retry && (
-        <button type="button" onClick={() => actions.retry?.()} className={BUTTON}>
-          <IconRetry />
-          Try again
-        </button>
-      )}
-      {canContinue && actions.proceed && (
-        <button type="button" onClick={() => actions.proceed?.()} className={BUTTON}>
-          Continue the answer
-        </button>
-      )}
+      <div className="flex flex-wrap gap-1.5 empty:hidden">
+        {resume && actions.resume && (
+          <button type="button" onClick={() => actions.resume?.()} className={BUTTON}>
+            <IconForward />
+            {resume}
+          </button>
+        )}
+        {retry === "offered" && actions.retry && (
+          <button type="button" onClick={() => actions.retry?.()} className={BUTTON}>
+            <IconRetry />
+            Try again
+          </button>
+        )}
+        {canContinue && actions.proceed && (
+          <button type="button" onClick={() => actions.proceed?.()} className={BUTTON}>
+            Continue the answer
+          </button>
+        )}
+      </div>
     </footer>
   );
 });
 
 const BUTTON =
-  "inline-flex cursor-pointer items-center gap-1.5 self-start rounded-md border border-line bg-card px-2.5 py-1 text-sm hover:border-accent";
+  "inline-flex cursor-pointer items-center gap-1.5 rounded-md border border-line bg-card px-2.5 py-1 text-sm hover:border-accent";

@@ -11,6 +11,8 @@ export interface RunActionsOptions {
   readonly retry?: (run: string) => void;
   /** Asks the agent of this run to continue. */
   readonly proceed?: (run: string) => void;
+  /** Continues this run, which failed, after its last finished step. */
+  readonly resume?: (run: string) => void;
   /** Proposes text for the next message. */
   readonly draft?: (text: string) => void;
 }
@@ -22,6 +24,7 @@ export const createActionsOf = ({
   mayAnswer = mayAct,
   retry,
   proceed,
+  resume,
   draft,
 }: RunActionsOptions): ((run: string) => RunActions) => {
   const known = new Map<string, RunActions>();
@@ -36,6 +39,7 @@ export const createActionsOf = ({
       link: fileLink(access, run),
       ...(retry && { retry: () => retry(run) }),
       ...(proceed && { proceed: () => proceed(run) }),
+      ...(resume && { resume: () => resume(run) }),
       ...(draft && { draft }),
     });
     known.set(run, made);
