@@ -1,5 +1,5 @@
 import type { Answer, Entry, Event, EventType, FileRef, Json, Message, Problem, User } from "./events.ts";
-import type { NamedAgent, RunRequest, ToolFacts } from "./source.ts";
+import type { MissingKey, NamedAgent, RunRequest, ToolFacts } from "./source.ts";
 
 /**
  * Translates between our protocol and one family of clients: their requests into commands, our events into their
@@ -200,6 +200,8 @@ export interface Cursor {
 /** Server facts available to a plain reply. */
 export interface ServerFacts {
   readonly agents: readonly NamedAgent[];
+  /** The keys that an agent's models need and the server does not have. */
+  readonly missingKeys?: (agent: string) => Promise<readonly MissingKey[]>;
   /** Handles requests that name no agent. */
   readonly defaultAgent?: string;
   readonly version: string;

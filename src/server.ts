@@ -146,6 +146,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
   const facts: ServerFacts = {
     version,
     agents: Object.entries(options.agents).map(([name, { about }]) => ({ name, ...about })),
+    missingKeys: async (name) => (await options.agents[name]?.missingKeys?.()) ?? [],
     ...(options.defaultAgent !== undefined && { defaultAgent: options.defaultAgent }),
     ...(options.validateServer && { validateServer: options.validateServer }),
   };

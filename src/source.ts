@@ -46,6 +46,8 @@ export interface Source {
   readonly follows?: true;
   /** Rejects if every run would currently be refused, for example because a key is not set. Makes no network requests. */
   readonly ready?: () => Promise<void>;
+  /** The keys that its models need and this process does not have. Makes no network requests. */
+  readonly missingKeys?: () => Promise<readonly MissingKey[]>;
   /** Redacts the log of its runs. Called once per run. Set by `redactAgent`. A source with it has no `resume`. */
   readonly redaction?: () => Redactor;
 }
@@ -112,7 +114,15 @@ export const agentFactsSchema = z.strictObject(
   { error: "must be an object" },
 );
 export type AgentFacts = Readonly<z.infer<typeof agentFactsSchema>>;
-export type NamedAgent = AgentFacts & { readonly name: string };
+/** A key that a model needs and the server does not have. A request can contain it as a secret. */
+export interface MissingKey {
+  /** The environment variable that the server looks in. The secret has the same name. */
+  readonly variable: string;
+  readonly model: string;
+  /** The sub-agent whose model it is. Absent: a model of the agent itself. */
+  readonly subagent?: string;
+}
+export type NamedAgent = AgentFacts & { readonly name: string; readonly missingKeys?: readonly MissingKey[] };
 
 /** Returns the same source with these facts. Facts that are omitted keep the source's own values. */
 export const describeAgent = (source: Source, facts: AgentFacts): Source =>

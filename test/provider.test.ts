@@ -43,6 +43,18 @@ describe("a model by name", () => {
     expect(await provider()(name, { secrets })).toMatchObject(made);
   });
 
+  test("names the variable that a model lacks, without creating the model", () => {
+    for (const other of ["ANTHROPIC", "GOOGLE_GENERATIVE_AI", "GEMINI", "GOOGLE"])
+      vi.stubEnv(`${other}_API_KEY`, undefined);
+    vi.stubEnv("OPENAI_API_KEY", "set");
+    const { missingKey } = provider({ anthropic: { apiKey: "given" } });
+    expect(missingKey("google/gemini-2.5-pro")).toBe("GOOGLE_GENERATIVE_AI_API_KEY");
+    vi.stubEnv("GEMINI_API_KEY", "set");
+    for (const name of ["google/gemini-2.5-pro", "anthropic/m", "openai/m", "openai-chat/m", "ollama/m", "demo", "x/y"])
+      expect(missingKey(name)).toBeUndefined();
+    expect(provider().missingKey("anthropic/m")).toBe("ANTHROPIC_API_KEY");
+  });
+
   test("with a key in the configuration: no variable is named", async () => {
     const made = await provider({ google: { apiKey: "key-of-the-configuration" } })("google/gemini-2.5-pro");
     expect(made).toMatchObject({ keyVariable: undefined });

@@ -19,6 +19,8 @@ export interface Provider {
   readonly keys: readonly string[];
   /** The media types of the files that a model reads. Undefined if that is unknown for the name. */
   accepts(name: string): readonly string[] | undefined;
+  /** The variable of a key that a model needs and that is neither in the options nor in the environment. */
+  missingKey(name: string): string | undefined;
 }
 
 export interface ProviderOptions {
@@ -58,6 +60,12 @@ export const provider = (options: ProviderOptions = {}): Provider => {
       : (declared as Readonly<Record<string, readonly string[]>> | undefined)?.[model];
     return own ?? known.get(prefix)?.accepts;
   };
+  const missingKey = (name: string): string | undefined => {
+    const [prefix] = partsOf(name);
+    const family = known.get(prefix);
+    const isSet = findSetting(family?.keys ?? [], {}, endpoints[prefix]?.apiKey) !== undefined;
+    return family?.needsKey && !isSet ? family.keys[0] : undefined;
+  };
 
   const make = async (name: string, request: Pick<RunRequest, "secrets"> = {}): Promise<LanguageModelV4> => {
     const [prefix, model] = partsOf(name);
@@ -68,7 +76,7 @@ export const provider = (options: ProviderOptions = {}): Provider => {
     const endpoint = endpoints[prefix] ?? {};
     const keys = family.keys.length > 0 ? family.keys : [keyVariable(prefix)];
     const key = findSetting(keys, request.secrets ?? {}, endpoint.apiKey);
-    if (!key && family.needsKey) throw missingKey(name, keys);
+    if (!key && family.needsKey) throw keyRefusal(name, keys);
     const baseUrl = endpoint.baseUrl ?? findSetting([baseUrlVariable(prefix)], {})?.value ?? family.baseUrl;
     if (baseUrl === undefined && family.needsBaseUrl) throw missingUrl(name, prefix);
     const { headers, reasoningHistory } = endpoint;
@@ -87,7 +95,7 @@ export const provider = (options: ProviderOptions = {}): Provider => {
       SECRET_HEADER.test(name) ? [value.replace(/^\w+ /, "")] : [],
     ),
   ]);
-  return Object.assign(make, { keys, accepts });
+  return Object.assign(make, { keys, accepts, missingKey });
 };
 
 const variable = (prefix: string): string => prefix.toUpperCase().replaceAll(/[^A-Z0-9]+/g, "_");
@@ -95,10 +103,9 @@ const keyVariable = (prefix: string): string => `${variable(prefix)}_API_KEY`;
 const baseUrlVariable = (prefix: string): string => `${variable(prefix.replace(/^openai-chat$/, "openai"))}_BASE_URL`;
 
 /** The built-in providers and their requirements. */
-export const providers = families.map(([name, { keys, needsKey, baseUrl }]) => ({
+export const providers = families.map(([name, { keys, baseUrl }]) => ({
   name,
   keys: keys.length > 0 ? keys : [keyVariable(name)],
-  needsKey,
   baseUrl,
   baseUrlVariable: baseUrlVariable(name),
 }));
@@ -113,7 +120,7 @@ const unknown = (name: string, known: readonly string[]): Refusal =>
     hint: `A model is named <provider>/<model>. Providers: demo, ${known.join(", ")}, or any name whose base URL is in <NAME>_BASE_URL.`,
   });
 
-const missingKey = (name: string, [first = "", ...others]: readonly string[]): Refusal =>
+const keyRefusal = (name: string, [first = "", ...others]: readonly string[]): Refusal =>
   new Refusal("model-key-missing", `The model ${name} needs a key, but ${first} is not set.`, {
     status: 401,
     hint: `Set ${[first, ...others].join(" or ")} in the environment or in .env, or send it with the request as a secret.`,

@@ -2,7 +2,7 @@ import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Context, Hono } from "hono";
 import { z } from "zod";
-import { NOBODY, type Principal } from "../access.ts";
+import { may, NOBODY, type Principal } from "../access.ts";
 import type { Dialect, ServerFacts } from "../dialect.ts";
 import { eventsJsonSchema } from "../events.ts";
 import { messageOf } from "../message-of.ts";
@@ -97,9 +97,10 @@ const plainRoutes = (options: ApiOptions): readonly PlainRoute[] => {
       method: "GET",
       path: "/agents",
       summary: "The agents that a request can name, the default first, with their details.",
-      handle: ({ json }) => {
+      handle: async ({ json, env }) => {
         const { fileBytes, filesBytes, files } = options.limits;
-        return json({ agents: agentsOf(options.facts), limits: { fileBytes, filesBytes, files } });
+        const agents = await agentsOf(options.facts, may(env.principal, "start"));
+        return json({ agents, limits: { fileBytes, filesBytes, files } });
       },
     },
     {
@@ -188,8 +189,19 @@ const plainRoutes = (options: ApiOptions): readonly PlainRoute[] => {
   return routes;
 };
 
-const agentsOf = ({ agents, defaultAgent }: ServerFacts): ServerFacts["agents"] =>
-  agents.toSorted((one, other) => Number(other.name === defaultAgent) - Number(one.name === defaultAgent));
+/** Only a caller who may start runs learns which keys are missing. */
+const agentsOf = async (
+  { agents, defaultAgent, missingKeys }: ServerFacts,
+  mayStart: boolean,
+): Promise<ServerFacts["agents"]> => {
+  const listed = agents.map(async (agent) => {
+    const missing = mayStart ? await missingKeys?.(agent.name) : undefined;
+    return missing?.length ? { ...agent, missingKeys: missing } : agent;
+  });
+  return (await Promise.all(listed)).toSorted(
+    (one, other) => Number(other.name === defaultAgent) - Number(one.name === defaultAgent),
+  );
+};
 
 const checkedServer = async ({ validateServer }: ServerFacts, { url, key }: z.infer<typeof serverSchema>) => {
   if (!validateServer)

@@ -8,7 +8,7 @@ import { checkOptions } from "./agent/check-options.ts";
 import { type AgentOptions, type Definition, define } from "./agent/definition.ts";
 import { withBytes } from "./agent/history.ts";
 import { loop } from "./agent/loop.ts";
-import { acceptedBy, modelsReady, rootModel } from "./agent/model-of.ts";
+import { acceptedBy, missingKeys, modelsReady, rootModel } from "./agent/model-of.ts";
 import { withShortResults } from "./agent/model-result.ts";
 import { chooseMode } from "./agent/modes.ts";
 import { type PastAgent, readPast } from "./agent/past.ts";
@@ -64,6 +64,7 @@ export const agent = (options: AgentOptions): Source => {
     about: aboutOf(options, definition),
     resume: begin,
     ready: () => modelsReady(definition),
+    missingKeys: () => missingKeys(definition),
   });
 };
 

@@ -10,6 +10,19 @@ export interface ProblemFacts {
   readonly tone: "bad" | "stopped";
 }
 
+/** The variable of a key that a model lacked, or that its provider rejected. Undefined for any other problem. */
+export interface RefusedKey {
+  readonly variable: string;
+  readonly isRejected: boolean;
+}
+
+export const refusedKey = (problem: Problem | undefined): RefusedKey | undefined => {
+  const isRejected = problem?.code === "model-unauthorized";
+  if (!isRejected && problem?.code !== "model-key-missing") return undefined;
+  const [variable] = /\b[A-Z][A-Z0-9_]*_API_KEY\b/.exec(problem.hint ?? "") ?? [];
+  return variable === undefined ? undefined : { variable, isRejected };
+};
+
 const LONGEST = 4000;
 
 export const describeProblem = (problem: Problem | undefined, state: string | undefined): ProblemFacts | undefined =>

@@ -5,7 +5,7 @@ import { endOf } from "./agent.ts";
 import { counted, usageText } from "./amounts.ts";
 import { type Badge, badgeOf, WORKING } from "./badge.ts";
 import { openAsks } from "./open-asks.ts";
-import { describeProblem, type ProblemFacts } from "./problem.ts";
+import { describeProblem, type ProblemFacts, type RefusedKey, refusedKey } from "./problem.ts";
 import { modeText } from "./slots.ts";
 import { oneLine } from "./text.ts";
 import { runTime, type Time } from "./time.ts";
@@ -32,6 +32,8 @@ export interface RunFacts {
   /** When it ended. Undefined while it is running, and if that is unknown. */
   readonly finishedAt: number | undefined;
   readonly problem: ProblemFacts | undefined;
+  /** The key of a model that it failed without. */
+  readonly refusedKey: RefusedKey | undefined;
   /** A note that the client has calls to run. Empty if it has none. */
   readonly awaiting: string;
   /** Whether the agent can be asked to continue, because its answer was cut off at the output limit. */
@@ -64,6 +66,7 @@ export const describeRun = (state: RunState): RunFacts => {
     usage: usageText(state.usage),
     finishedAt: state.outcome === "interrupted" ? undefined : state.endedAt,
     problem: describeProblem(state.error, state.outcome),
+    refusedKey: refusedKey(state.error),
     awaiting:
       state.awaiting.length > 0 ? `Waiting for the client to run ${counted(state.awaiting.length, "tool")}` : "",
     canContinue: end?.state === "cut",
@@ -76,6 +79,8 @@ export const describeRun = (state: RunState): RunFacts => {
 const retryOf = ({ outcome, error }: RunState): RunFacts["retry"] => {
   if (outcome === "interrupted") return "offered";
   if (outcome !== "error") return "none";
+  // With another key, the same request may succeed.
+  if (refusedKey(error)) return "none";
   return error?.retryable === true ? "offered" : "useless";
 };
 

@@ -15,6 +15,8 @@ export interface ModelProvider {
   readonly keys?: readonly string[];
   /** The media types of the files that a model reads. Undefined if unknown. */
   readonly accepts?: (name: string) => readonly string[] | undefined;
+  /** The variable of a key that a model needs and that only a request can supply. */
+  readonly missingKey?: (name: string) => string | undefined;
 }
 
 /** Model settings that all providers share. Others go into `providerOptions`. */

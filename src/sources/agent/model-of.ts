@@ -1,6 +1,6 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { z } from "zod";
-import { Refusal, type RunRequest } from "../../source.ts";
+import { type MissingKey, Refusal, type RunRequest } from "../../source.ts";
 import type { Definition, ModelProvider, ModelSettings } from "./definition.ts";
 
 /** The model of the run's root agent: the agent's own, or the one that the request names, if the agent allows it. */
@@ -35,6 +35,21 @@ export const modelsReady = async (definition: Definition): Promise<void> => {
   const { model, agents } = definition;
   if (typeof model === "string") await resolve(definition, model, { messages: [] });
   for (const agent of agents.values()) await modelsReady(agent);
+};
+
+/** The keys that the models of this agent and its sub-agents need and that only a request can supply. */
+export const missingKeys = async (
+  { model, models, agents, provider }: Definition,
+  subagent?: string,
+): Promise<MissingKey[]> => {
+  const named = [model, ...(models === "any" ? [] : models)].filter((name) => typeof name === "string");
+  const made = named.length > 0 ? (provider ?? (await standardProvider())) : undefined;
+  const own = [...new Set(named)].flatMap((name) => {
+    const variable = made?.missingKey?.(name);
+    return variable === undefined ? [] : [{ variable, model: name, ...(subagent !== undefined && { subagent }) }];
+  });
+  const inside = [...agents].map(([key, agent]) => missingKeys(agent, agent.name || key));
+  return [...own, ...(await Promise.all(inside)).flat()];
 };
 
 /** The agent's settings, overridden by those of the request. */
