@@ -6,7 +6,7 @@ import { http } from "./tools/http.ts";
 import { mcp } from "./tools/mcp.ts";
 import { todos } from "./tools/todos.ts";
 
-export { type FoundModel, findModels, keyProblem } from "./assistant/find-models.ts";
+export { type FoundModel, findModels } from "./assistant/find-models.ts";
 
 export interface AssistantOptions {
   /** `<provider>/<model>`. */

@@ -37,14 +37,6 @@ export const findModels = async (environment: Environment, probeMs = PROBE_MS): 
   return [...keyed, ...(await Promise.all(local)).flat()];
 };
 
-/** Why a model cannot be used, for display. Undefined if no problem is known. */
-export const keyProblem = (model: string, environment: Environment): string | undefined => {
-  const name = model.split("/")[0]!;
-  const known = providers.find((one) => one.name === name);
-  if (!known?.needsKey || known.keys.some((variable) => environment[variable])) return undefined;
-  return `${model} needs a key: set ${known.keys.join(" or ")}, in the environment or in .env`;
-};
-
 const keysOf = (name: string): readonly string[] => providers.find((one) => one.name === name)?.keys ?? [];
 
 const probe = async (name: string, environment: Environment, signal: AbortSignal): Promise<FoundModel[]> => {

@@ -8,8 +8,9 @@ export const unreadyAgents = async (agents: Readonly<Record<string, Source>>): P
       await ready?.();
       return [];
     } catch (error) {
-      const hint = error instanceof Refusal && error.hint !== undefined ? ` ${error.hint}` : "";
-      return [`${name}: ${messageOf(error)}${hint}`];
+      if (!(error instanceof Refusal)) return [`${name}: ${messageOf(error)}`];
+      const page = error.code === "model-key-missing" ? "Or enter it on the page, which asks for it." : "";
+      return [[`${name}:`, error.message, error.hint ?? "", page].filter(Boolean).join(" ")];
     }
   });
   return (await Promise.all(checked)).flat();

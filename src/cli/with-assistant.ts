@@ -1,7 +1,7 @@
 import path from "node:path";
-import { assistant, type FoundModel, findModels, keyProblem } from "../assistant.ts";
+import { assistant, type FoundModel, findModels } from "../assistant.ts";
 import type { LoadedConfig } from "../config.ts";
-import { CommandError, UsageError } from "./command.ts";
+import { UsageError } from "./command.ts";
 
 export interface Assisted {
   readonly config: LoadedConfig;
@@ -13,7 +13,7 @@ const ASSISTANT = "assistant";
 
 /**
  * Adds an assistant before the demo if the configuration has no agents and a model is available. `wanted` is the model
- * the user asked for. `demo` means only the demo.
+ * the user asked for. Its key may be missing, because the page asks for it. `demo` means only the demo.
  */
 export const withAssistant = async (
   config: LoadedConfig,
@@ -35,8 +35,6 @@ export const withAssistant = async (
       config,
       note: "none found, so only the demo is available; set ANTHROPIC_API_KEY or OPENAI_API_KEY, or start Ollama",
     };
-  const problem = keyProblem(model.name, environment);
-  if (problem !== undefined) throw new CommandError(problem);
   const others = found.map(({ name }) => name).filter((name) => name !== model.name);
   const workspace = path.join(path.dirname(config.directory), "workspace");
   const agents = { [ASSISTANT]: assistant({ model: model.name, models: others, workspace }), ...config.agents };

@@ -3,6 +3,7 @@ import type { ServerResponse } from "node:http";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { createClient } from "../../src/client.ts";
+import type { NamedAgent } from "../../src/source.ts";
 import type { AskNode } from "../../src/state.ts";
 import { ended, greeting, root, useCommandLine } from "../command-line.ts";
 import { startScriptedServer } from "../scripted-server.ts";
@@ -66,12 +67,24 @@ describe("the first minutes", () => {
     expect(ollama.requests.at(-1)!.body).toContain("haiku.txt");
   });
 
-  test("a model whose key is missing is refused at startup, with the variable's name", async () => {
-    const { code, error } = await runcast(["serve", "--port", "0", "--model", "openai/gpt-5"], {
-      env: { OPENAI_API_KEY: "" },
+  test("a server whose model lacks its key starts, names the variable, and says that the page asks for it", async () => {
+    const cwd = await home("keyless");
+    const env = { OPENAI_API_KEY: "" };
+    const { printed, url } = await serve(["--model", "openai/gpt-5"], { cwd, env });
+    expect(printed).toMatch(
+      /warning assistant: The model openai\/gpt-5 needs a key, but OPENAI_API_KEY is not set\. .*enter it on the page/,
+    );
+    const { agents } = (await (await fetch(`${url}/agents`)).json()) as { agents: readonly NamedAgent[] };
+    expect(agents[0]).toMatchObject({
+      name: "assistant",
+      missingKeys: [{ variable: "OPENAI_API_KEY", model: "openai/gpt-5" }],
     });
-    expect(code).toBe(1);
-    expect(error).toContain("openai/gpt-5 needs a key: set OPENAI_API_KEY, in the environment or in .env");
+  });
+
+  test("what is not the name of a model is refused at startup", async () => {
+    const { code, error } = await runcast(["serve", "--port", "0", "--model", "gpt-5"]);
+    expect([code, error]).toEqual([expect.any(Number), expect.stringContaining("use <provider>/<model>")]);
+    expect(code).not.toBe(0);
   });
 
   test("init writes a working configuration, shows the next steps, and overwrites nothing", async () => {
