@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useMemo, useState } from "react";
 import type { Client } from "runcast/client";
 import { type Cards, CardsProvider } from "runcast/react";
+import type { RunSettings } from "../conversations/conversation.ts";
 import type { Conversations } from "../conversations/conversations.ts";
 import { openConversations } from "../conversations/open-conversations.ts";
 import { ConversationsProvider } from "../conversations/use-conversations.tsx";
@@ -19,6 +20,7 @@ import { createKeptCell } from "../kit/kept-cell.ts";
 import { KeyForm } from "./key-form.tsx";
 import { LiveRegion } from "./live-region.tsx";
 import { type DialogName, PageContext, type PageContextValue } from "../session/page-context.ts";
+import { createModelKeys } from "../session/model-keys.ts";
 import { createRoute } from "../session/route.ts";
 import { RunPage } from "./run-page.tsx";
 import { createSettings, requestOf } from "../session/settings.ts";
@@ -36,6 +38,7 @@ export const App = () => {
     applyTheme(settings.get().theme);
     return {
       settings,
+      modelKeys: createModelKeys(),
       route: createRoute(),
       announcer: createAnnouncer(),
       attention: createAttention(settings),
@@ -57,8 +60,11 @@ export const App = () => {
   // Opened with the first chat. They stay open, with their listeners, while the user looks at a run or the board.
   const conversations = useMemo(() => {
     let opened: Promise<Conversations> | undefined;
-    const { client, ask } = page.access;
-    const secrets = () => requestOf(page.settings.get()).secrets ?? {};
+    const { client, ask, defaultAgent } = page.access;
+    const secrets = ({ agent = defaultAgent() }: RunSettings) => ({
+      ...requestOf(page.settings.get()).secrets,
+      ...page.modelKeys.secretsOf(agent),
+    });
     return () => {
       if (opened) void opened.then(({ refresh }) => refresh());
       return (opened ??= openConversations({ client, ask, secrets }));

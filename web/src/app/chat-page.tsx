@@ -30,10 +30,13 @@ import { MessageList } from "./message-list.tsx";
 import { acceptsOf, useAgents } from "./use-agents.ts";
 import { type Chat, useChat } from "./use-chat.ts";
 import { useFileDrop } from "./use-file-drop.ts";
+import { useWantedKey, type WantedKey } from "./use-wanted-key.ts";
 
 const DeleteConversationDialog = loadLater(
   async () => (await import("../deletion/delete-conversation-dialog.tsx")).DeleteConversationDialog,
 );
+
+const ModelKeyForm = loadLater(async () => (await import("./model-key-form.tsx")).ModelKeyForm);
 
 export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
   const { settings, route, dialog } = usePage();
@@ -44,6 +47,7 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
   const scroller = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLTextAreaElement>(null);
   const chat = useChat(field, acceptsOf(known.agents, useCell(settings)));
+  const wantedKey = useWantedKey(known.agents, chat);
   const drop = useFileDrop(chat.attachments.add);
   const { conversation, messages } = chat.opened;
   const usage = useMemo(() => (conversation ? conversationUsage(conversation) : ""), [conversation]);
@@ -135,6 +139,21 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
           )}
           <Foot chat={chat}>
             {!sidebar && <StorageNotice className="mb-2" />}
+            {wantedKey && (
+              <div className="mb-2">
+                <ModelKeyForm
+                  key={wantedKey.variable}
+                  title={wantedKeyText(wantedKey)}
+                  variable={wantedKey.variable}
+                  agents={wantedKey.agents}
+                  {...(wantedKey.failed && { action: "Use key and ask again" })}
+                  onKept={() => {
+                    if (wantedKey.failed) chat.messageCommands.rerun(wantedKey.failed);
+                    field.current?.focus();
+                  }}
+                />
+              </div>
+            )}
             <Composer
               text={chat.text}
               onText={chat.setText}
@@ -170,6 +189,9 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
     </div>
   );
 };
+
+const wantedKeyText = ({ variable, isRejected, subagent }: WantedKey): string =>
+  `${subagent === undefined ? "This model" : `The sub-agent ${subagent}`} needs ${isRejected ? "a valid " : ""}${variable}`;
 
 /** The fixed area below the conversation: problems, queued messages, and the composer. */
 const Foot = ({ chat, children }: { readonly chat: Chat; readonly children: ReactNode }) => {

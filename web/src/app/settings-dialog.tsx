@@ -7,6 +7,7 @@ import { useUser, YourData } from "../deletion/your-data.tsx";
 import { Dialog } from "../kit/dialog.tsx";
 import { EmbedSettings } from "./embed-settings.tsx";
 import { usePage } from "../session/page-context.ts";
+import { ModelKeySettings, useModelKeyVariables } from "./model-key-settings.tsx";
 import { NotifySetting } from "./notify-setting.tsx";
 import { ServerSettings } from "./server-settings.tsx";
 import type { Settings } from "../session/settings.ts";
@@ -22,6 +23,7 @@ export const SettingsDialog = ({ onClose }: { readonly onClose: () => void }) =>
   const { settings, access } = usePage();
   const { theme, system } = useCell(settings);
   const user = useUser();
+  const modelKeys = useModelKeyVariables();
   return (
     <Dialog title="Settings" onClose={onClose}>
       <div className="flex flex-col gap-6">
@@ -35,6 +37,11 @@ export const SettingsDialog = ({ onClose }: { readonly onClose: () => void }) =>
             className="block max-h-60 w-full rounded-lg border border-line bg-card px-3 py-2 text-sm [field-sizing:content] placeholder:text-soft"
           />
         </Section>
+        {modelKeys.variables.length > 0 && (
+          <Section title="Model keys" about="Stored in this tab only. Sent with runs of the agents that need them.">
+            <ModelKeySettings {...modelKeys} />
+          </Section>
+        )}
         <Section title="MCP servers" about="Sent with every request. The server connects to them, not this browser.">
           <ServerSettings />
         </Section>

@@ -32,7 +32,7 @@ export interface ConversationsOptions {
   /** Set if the database keeps data only as long as the tab is open, with the reason. */
   readonly trouble?: DatabaseError;
   readonly tabs?: Tabs;
-  readonly secrets?: () => Readonly<Record<string, string>>;
+  readonly secrets?: (settings: RunSettings) => Readonly<Record<string, string>>;
   /** The signed-in user's conversations on the server. Resolves with undefined if nobody is signed in. */
   readonly history?: (options: HistoryOptions) => Promise<History | undefined>;
 }

@@ -1,4 +1,5 @@
 import type { Client } from "runcast/client";
+import type { RunSettings } from "./conversation.ts";
 import { type Conversations, createConversations } from "./conversations.ts";
 import { DatabaseError } from "./database.ts";
 import { indexedDatabase } from "./databases/indexed-db.ts";
@@ -10,8 +11,8 @@ import { otherTabs } from "./tabs.ts";
 export interface OpenOptions {
   readonly client: Client;
   readonly ask: Ask;
-  /** Secrets that a run needs and that must not be stored. */
-  readonly secrets?: () => Readonly<Record<string, string>>;
+  /** Secrets that a run with these settings needs and that must not be stored. */
+  readonly secrets?: (settings: RunSettings) => Readonly<Record<string, string>>;
 }
 
 const NAME = "runcast";

@@ -1,13 +1,20 @@
 import type { Client, StartRequest } from "runcast/client";
 import type { Entry, Message } from "runcast/events";
 import { createAnswer } from "runcast/state";
-import { type AssistantMessage, type Conversation, endRun, messagesTo, requestMessages } from "./conversation.ts";
+import {
+  type AssistantMessage,
+  type Conversation,
+  endRun,
+  messagesTo,
+  requestMessages,
+  type RunSettings,
+} from "./conversation.ts";
 import { withWholeResults } from "./whole-results.ts";
 
 export interface RequestsOptions {
   readonly client: Client;
   readonly entries: (run: string) => Promise<readonly Entry[]>;
-  readonly secrets: (() => Readonly<Record<string, string>>) | undefined;
+  readonly secrets: ((settings: RunSettings) => Readonly<Record<string, string>>) | undefined;
 }
 
 /** The start requests for the answers of a conversation. */
@@ -63,7 +70,7 @@ export const createRequests = ({ client, entries, secrets }: RequestsOptions): R
     thread: conversation.id,
     previous: previousRun(conversation, answer),
     messages,
-    ...(secrets && { secrets: secrets() }),
+    ...(secrets && { secrets: secrets(answer.settings) }),
   });
 
   return {

@@ -12,6 +12,8 @@ export interface Access {
   readonly token: string | undefined;
   readonly key: string | undefined;
   agents(signal?: AbortSignal): Promise<readonly NamedAgent[]>;
+  /** The agent of requests that name none, once the agents are known. */
+  defaultAgent(): string | undefined;
   /** The limits for files, as the server reported them with its agents. */
   fileLimits(): FileLimits;
   /** The tools of an MCP server. Rejects with an error that explains why it cannot be used. */
@@ -50,6 +52,7 @@ export const createAccess = ({ key, token, isFramed = false }: AccessOptions): A
   const auth: Record<string, string> = !isFramed && (token ?? key) ? { authorization: `Bearer ${token ?? key}` } : {};
 
   let ahead = 0;
+  let defaultAgent: string | undefined;
   // The server's defaults, until it has reported its limits.
   let limits: FileLimits = { fileBytes: 10 * 1024 ** 2, filesBytes: 32 * 1024 ** 2, files: 100 };
 
@@ -93,8 +96,10 @@ export const createAccess = ({ key, token, isFramed = false }: AccessOptions): A
       const response = await ask("/agents", signal ? { signal } : {});
       const known = (await response.json()) as { agents: readonly NamedAgent[]; limits?: FileLimits };
       limits = known.limits ?? limits;
+      defaultAgent = known.agents[0]?.name;
       return known.agents;
     },
+    defaultAgent: () => defaultAgent,
     fileLimits: () => limits,
     checkServer: async (server) => {
       const response = await ask("/servers/check", {

@@ -3,6 +3,7 @@ import type { Access } from "./access.ts";
 import type { Announcer } from "./announcer.ts";
 import type { AttentionSeeker } from "./attention.ts";
 import type { Cell } from "../kit/cell.ts";
+import type { ModelKeys } from "./model-keys.ts";
 import type { RouteCell } from "./route.ts";
 import type { SettingsCell } from "./settings.ts";
 
@@ -12,6 +13,7 @@ export type DialogName = "settings" | "keys" | "share";
 export interface PageContextValue {
   readonly access: Access;
   readonly settings: SettingsCell;
+  readonly modelKeys: ModelKeys;
   readonly route: RouteCell;
   readonly announcer: Announcer;
   readonly attention: AttentionSeeker;
