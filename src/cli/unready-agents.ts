@@ -9,7 +9,7 @@ export const unreadyAgents = async (agents: Readonly<Record<string, Source>>): P
       return [];
     } catch (error) {
       if (!(error instanceof Refusal)) return [`${name}: ${messageOf(error)}`];
-      const page = error.code === "model-key-missing" ? "Or enter it on the page, which asks for it." : "";
+      const page = error.code === "model-key-missing" ? "The page also asks for it." : "";
       return [[`${name}:`, error.message, error.hint ?? "", page].filter(Boolean).join(" ")];
     }
   });

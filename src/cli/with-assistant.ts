@@ -33,7 +33,7 @@ export const withAssistant = async (
   if (!model)
     return {
       config,
-      note: "none found, so only the demo is available; set ANTHROPIC_API_KEY or OPENAI_API_KEY, or start Ollama",
+      note: "none found, so only the demo is available; set ANTHROPIC_API_KEY or OPENAI_API_KEY, start Ollama, or choose a model with --model and enter its key on the page",
     };
   const others = found.map(({ name }) => name).filter((name) => name !== model.name);
   const workspace = path.join(path.dirname(config.directory), "workspace");

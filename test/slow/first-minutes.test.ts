@@ -72,7 +72,7 @@ describe("the first minutes", () => {
     const env = { OPENAI_API_KEY: "" };
     const { printed, url } = await serve(["--model", "openai/gpt-5"], { cwd, env });
     expect(printed).toMatch(
-      /warning assistant: The model openai\/gpt-5 needs a key, but OPENAI_API_KEY is not set\. .*enter it on the page/,
+      /warning assistant: The model openai\/gpt-5 needs a key, but OPENAI_API_KEY is not set\. .* The page also asks for it\./,
     );
     const { agents } = (await (await fetch(`${url}/agents`)).json()) as { agents: readonly NamedAgent[] };
     expect(agents[0]).toMatchObject({
