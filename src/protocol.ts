@@ -1,4 +1,4 @@
-import type { ApprovalOption, ChoiceOption, EventOf, Message, Problem, RunOutcome, Usage } from "./events.ts";
+import type { ApprovalOption, ChoiceOption, EventOf, Finish, Message, Problem, RunOutcome, Usage } from "./events.ts";
 
 /** The version of the vocabulary in events.ts, the grammar in verify.ts, and PROTOCOL.md. Logs of earlier versions stay readable. */
 export const PROTOCOL = 2;
@@ -52,6 +52,38 @@ export const choicesOf = ({ options = [] }: Options): readonly ChoiceOption[] =>
 /** The options an approval offers. */
 export const approvalsOf = ({ options = [] }: Options): readonly ApprovalOption[] =>
   options.filter((option): option is ApprovalOption => "allow" in option);
+
+/** Why the output of a step is incomplete, and what the user can do about it. */
+export interface Incomplete {
+  readonly finish: Extract<Finish, "length" | "filter" | "interrupted">;
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** Undefined for the finish of a complete output and for unknown values. */
+export const incompleteOf = (finish: unknown): Incomplete | undefined =>
+  finish === "length" || finish === "filter" || finish === "interrupted" ? INCOMPLETE[finish] : undefined;
+
+/** Message and hint as one text. */
+export const incompleteText = ({ message, hint }: Incomplete): string => `${message} ${hint}`;
+
+const INCOMPLETE: Readonly<Record<Incomplete["finish"], Incomplete>> = {
+  length: {
+    finish: "length",
+    message: "The answer is incomplete: the model reached its output token limit.",
+    hint: "Ask the agent to continue, or raise the limit.",
+  },
+  filter: {
+    finish: "filter",
+    message: "The answer is incomplete: the provider's content filter stopped it.",
+    hint: "Rephrase the request, or try another model.",
+  },
+  interrupted: {
+    finish: "interrupted",
+    message: "The answer is incomplete: its process ended before it was complete.",
+    hint: "Ask again.",
+  },
+};
 
 /** A run in a list. */
 export interface RunSummary {

@@ -162,7 +162,7 @@ export const mutants: readonly Mutant[] = [
   {
     breaks: "true: a truncated answer looks complete",
     file: "src/view/agent.ts",
-    edits: [['outcome === "done" && finish !== undefined ? CUT[finish] : undefined', "undefined as End | undefined"]],
+    edits: [['outcome === "done" ? cutOf(finish) : undefined', "undefined as End | undefined"]],
     tests: ["test/view/facts.test.ts"],
   },
   {

@@ -1,4 +1,6 @@
+import type { Finish } from "../events.ts";
 import { visibleText } from "../markdown.ts";
+import { type Incomplete, incompleteOf, incompleteText } from "../protocol.ts";
 import type { AgentNode, StepNode } from "../state.ts";
 import { usageText } from "./amounts.ts";
 import { type Badge, badgeOf, type ShownState, WORKING } from "./badge.ts";
@@ -58,29 +60,20 @@ export const endOf = (agent: AgentNode): End | undefined => {
   const { outcome } = agent;
   if (outcome === undefined) return undefined;
   const finish = agent.items.findLast((item): item is StepNode => item.kind === "step")?.finish;
-  const cut = outcome === "done" && finish !== undefined ? CUT[finish] : undefined;
+  const cut = outcome === "done" ? cutOf(finish) : undefined;
   return cut ?? { state: outcome, title: TITLES[outcome], advice: "" };
 };
 
 const TITLES = { done: "Finished", error: "Failed", cancelled: "Cancelled", interrupted: "Interrupted" } as const;
 
-/** Incomplete answers, by the finish reason of their step. */
-const CUT: Readonly<Record<string, End | undefined>> = {
-  length: {
-    state: "cut",
-    title: "Cut off at the output limit",
-    advice:
-      "The model reached its output token limit, so the answer is incomplete. Ask it to continue, or raise the limit.",
-  },
-  filter: {
-    state: "filtered",
-    title: "Stopped by a content filter",
-    advice:
-      "The provider stopped the answer, so it is incomplete or missing. Rephrase the request, or try another model.",
-  },
-  interrupted: {
-    state: "interrupted",
-    title: "Interrupted",
-    advice: "The process ended before the answer was complete. Ask again.",
-  },
+/** How an answer ended that is incomplete. Undefined for the finish of a complete one. */
+export const cutOf = (finish: Finish | undefined): End | undefined => {
+  const incomplete = incompleteOf(finish);
+  return incomplete && { ...CUT[incomplete.finish], advice: incompleteText(incomplete) };
+};
+
+const CUT: Readonly<Record<Incomplete["finish"], Pick<End, "state" | "title">>> = {
+  length: { state: "cut", title: "Cut off at the output limit" },
+  filter: { state: "filtered", title: "Stopped by a content filter" },
+  interrupted: { state: "interrupted", title: "Interrupted" },
 };

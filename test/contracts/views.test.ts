@@ -80,7 +80,7 @@ describe("page, element and terminal show the same facts", { timeout: IS_LONG ? 
 
   test.each<[Finish, RegExp]>([
     ["stop", /^color=green \| title=Finished(?!.*advice=)/],
-    ["length", /title=Cut off at the output limit .*advice=.*Ask it to continue/],
+    ["length", /title=Cut off at the output limit .*advice=.*Ask the agent to continue/],
     ["filter", /title=Stopped by a content filter .*advice=.*Rephrase/],
   ])("of an answer that finished as %s", async (finish, shown) => {
     const entries = entriesOf(

@@ -3,7 +3,8 @@ import type { Entry } from "../../src/events.ts";
 const NOTES: Readonly<Record<string, string>> = {
   length:
     "The answer is incomplete: the model reached its output token limit. Ask the agent to continue, or raise the limit.",
-  filter: "The answer is incomplete: the provider's content filter stopped it. Rephrase the request and try again.",
+  filter:
+    "The answer is incomplete: the provider's content filter stopped it. Rephrase the request, or try another model.",
 };
 
 /** The finish of a recorded run's last root step, and the note for clients without such a finish. Undefined for a complete answer. */
