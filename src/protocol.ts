@@ -116,6 +116,8 @@ export interface RunRow extends RunSummary {
   readonly asks?: readonly OpenAsk[];
   /** Why it failed. */
   readonly problem?: string;
+  /** The finish of the last step, if the outcome is `done` but the answer is incomplete. */
+  readonly finish?: Incomplete["finish"];
   /** Whether the user who requested the list started it. */
   readonly mine?: boolean;
   /** Its status, usage and open asks are not known yet. */

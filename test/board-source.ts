@@ -2,12 +2,12 @@ import type { Source } from "../src/source.ts";
 
 const usage = { input: 1204, output: 332 };
 
-/** Does what the message requests: asks, fails, works until it is stopped, or answers. */
+/** Does what the message requests: asks, fails, works until it is stopped, is cut off, or answers. */
 export const boardSource: Source = async function* ({ messages }, { answerTo, signal }) {
   const [part] = messages.at(-1)!.content;
   const text = part?.type === "text" ? part.text : "";
   yield { type: "step-start", step: "s" };
-  yield { type: "step-end", step: "s", finish: "stop", usage };
+  yield { type: "step-end", step: "s", finish: /too much/i.test(text) ? "length" : "stop", usage };
   if (/fail/i.test(text)) throw new Error("The model's quota is used up.");
   if (/approve/i.test(text)) {
     yield { type: "step-start", step: "t" };

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { runs as command } from "../src/cli/runs.ts";
-import type { Event } from "../src/events.ts";
+import type { Entry, Event, Finish } from "../src/events.ts";
 import { memory } from "../src/logs/memory.ts";
 import type { Log } from "../src/log.ts";
 import type { RunRow } from "../src/protocol.ts";
-import { createRunDetails } from "../src/server/run-details.ts";
+import { createRunDetails, type RunDetails } from "../src/server/run-details.ts";
 import { createRunRows } from "../src/server/run-rows.ts";
 import type { Source } from "../src/source.ts";
 import { describeRow } from "../src/view.ts";
@@ -18,6 +18,10 @@ const step = [
 const asking: Source = async function* ({ messages }, { answerTo }) {
   yield* step;
   const [part] = messages.at(-1)!.content;
+  if (part?.type === "text" && part.text === "too much") {
+    yield { type: "step-start", step: "t" };
+    yield { type: "step-end", step: "t", finish: "length" };
+  }
   if (part?.type === "text" && part.text === "fail") throw new Error("It broke.");
   if (part?.type !== "text" || part.text !== "ask") return;
   yield { type: "status", text: "Thinking it over" };
@@ -65,7 +69,8 @@ test("a list shows user, message, progress, asks and outcome of each user's own 
 
 test("`runcast runs` prints one line per run", async () => {
   const { url } = await serve(asking);
-  for (const message of ["first", "ask"]) await post(`${url}/runs`, { message }, { accept: "application/json" });
+  for (const message of ["too much", "first", "ask"])
+    await post(`${url}/runs`, { message }, { accept: "application/json" });
   await until(async () => (await list(url, "")).some(({ asks = [] }) => asks.length === 1));
   const written: string[] = [];
   const { write } = process.stdout;
@@ -77,6 +82,9 @@ test("`runcast runs` prints one line per run", async () => {
   expect(written).toEqual([
     expect.stringMatching(/waiting for you .* 3 tokens in, 4 out {2}ask — Send the report\?\n$/),
     expect.stringMatching(/done .*\b\d+(?:\.\d)? m?s .* first\n$/),
+    expect.stringMatching(
+      / cut off .* too much — The answer is incomplete: the model reached its output token limit\.\n$/,
+    ),
   ]);
   const places = written.map((line) => line.search(/ask — |first\n/));
   expect(places[0]).toBe(places[1]);
@@ -165,6 +173,60 @@ test("what this process wrote is not read, and a deleted run is forgotten", asyn
   expect(await rows(await log.list({ limit: 10, open: true }))).toMatchObject([{ run: "open", asks: [] }]);
   await writing.drop("over");
   expect(details.known("over", 2, true)).toBeUndefined();
+});
+
+const finished = (finish: Finish, ...after: readonly Event[]): Event[] => [
+  { type: "step-start", step: "s" },
+  { type: "step-end", step: "s", finish },
+  { type: "agent-start", agent: "a", name: "helper" },
+  { type: "step-start", step: "t", agent: "a" },
+  { type: "step-end", step: "t", agent: "a", finish: "stop" },
+  ...after,
+  { type: "agent-end", agent: "a", outcome: "done" },
+  end,
+];
+const notices = (count: number): Event[] =>
+  Array.from({ length: count }, () => ({ type: "notice", level: "info", text: "Still here" }));
+const entriesOf = (run: string, events: readonly Event[]): Entry[] =>
+  [start(run), ...events].map((event, index) => ({ seq: index + 1, at: index + 1, event }));
+
+test.each([
+  ["at once", finished("length"), "length"],
+  ["before other entries", finished("filter", ...notices(400)), "filter"],
+  ["after a takeover", finished("interrupted"), "interrupted"],
+  ["completely", finished("stop"), undefined],
+  ["without a step", [end], undefined],
+  ["incompletely, and then failed", [...finished("length").slice(0, -1), { ...end, outcome: "error" }], undefined],
+  ["incompletely, and then was continued", [...finished("length").slice(0, 2), ...finished("stop")], undefined],
+] as const)("a row tells that a run is done but its answer incomplete: ended %s", async (_, events, finish) => {
+  const log = memory();
+  const entries = entriesOf("r", events);
+  // Whether this process wrote the run, followed it from the beginning, or finds it ended.
+  const [written, followed, found] = [log, log, log].map(createRunDetails) as [RunDetails, RunDetails, RunDetails];
+  const rowsOf = async (details: RunDetails) => await createRunRows(details)(await log.list({ limit: 1 }));
+  for (const entry of entries) {
+    await written.writing.append("r", [entry]);
+    if (entry.seq === entries.length - 1)
+      for (const details of [written, followed]) expect((await rowsOf(details))[0]).not.toHaveProperty("finish");
+  }
+  for (const details of [written, followed, found]) expect((await rowsOf(details))[0]?.finish).toBe(finish);
+});
+
+test("the end of a run is read at the same cost, however long the run is", async () => {
+  const log = memory();
+  let read = 0;
+  const details = createRunDetails({
+    ...log,
+    read: async (...asked) => {
+      const entries = await log.read(...asked);
+      read += entries.length;
+      return entries;
+    },
+  });
+  await log.append("r", entriesOf("r", finished("length", ...notices(5000))));
+  const [row] = await createRunRows(details)(await log.list({ limit: 1 }));
+  expect(row).toMatchObject({ title: "Title of r", outcome: "done", usage: { input: 5 } });
+  expect(read).toBeLessThan(600);
 });
 
 test("rows of long runs are partial at first if the client accepts that, and readers share the work", async () => {

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
-import type { Entry, Message, Usage } from "../events.ts";
-import type { Log } from "../log.ts";
-import type { OpenAsk, RunRow, RunSummary } from "../protocol.ts";
+import type { Entry, Event, EventOf, Finish, Message, Usage } from "../events.ts";
+import type { Log, RunInfo } from "../log.ts";
+import { incompleteOf, type OpenAsk, type RunRow, type RunSummary } from "../protocol.ts";
 import { addUsage } from "../state.ts";
 
 /** What a row contains in addition to the run's summary. */
@@ -15,8 +15,8 @@ export interface RunDetails {
   /** The details after entry `seq`, or a later one. Undefined if entries must be read for them. */
   known(run: string, seq: number, isOver: boolean): Details | undefined;
   open(run: string, seq: number): Promise<Details>;
-  /** Reads only the first and the last entry. */
-  ended(run: string, seq: number): Promise<Details>;
+  /** Reads only the first entry and the last ones. */
+  ended(info: Pick<RunInfo, "run" | "seq" | "outcome">): Promise<Details>;
   /** Only what the first entry contains. */
   start(run: string): Promise<Details>;
   /** The same log. Details follow from what is written to it. */
@@ -27,6 +27,12 @@ const BATCH = 512;
 const MAX_OPEN = 2000;
 const MAX_ENDED = 10_000;
 const TITLE_LENGTH = 200;
+/**
+ * How many of the last entries of a `done` run are searched for the end of its last step. It is nearly always in the
+ * tail. Marks and sub-agents can follow it, but a run whose root has no steps must not be read whole.
+ */
+const TAIL = 8;
+const LONGEST_TAIL = 512;
 
 interface Progress {
   seq: number;
@@ -34,6 +40,8 @@ interface Progress {
   usage: Usage;
   status: string;
   asks: Map<string, OpenAsk>;
+  /** Of the last step of the root agent. */
+  finish: Finish | undefined;
 }
 
 export const createRunDetails = (log: Log): RunDetails => {
@@ -73,7 +81,23 @@ export const createRunDetails = (log: Log): RunDetails => {
     const last = entries.at(-1)!.event;
     if (last.type !== "run-end") return;
     open.delete(run);
-    keep(ended, run, { ...progress.start, ...endOf(last) }, MAX_ENDED);
+    keep(ended, run, { ...progress.start, ...endOf(last, progress.finish) }, MAX_ENDED);
+  };
+  const readLast = async (run: string, seq: number, count: number): Promise<Event[]> => {
+    const events: Event[] = [];
+    for (let after = Math.max(0, seq - count); after < seq;) {
+      const entries = await log.read(run, after, seq - after);
+      if (entries.length === 0) break;
+      for (const { event } of entries) events.push(event);
+      after = entries.at(-1)!.seq;
+    }
+    return events;
+  };
+  const readEnd = async (run: string, seq: number, isDone: boolean): Promise<Details> => {
+    let events = await readLast(run, seq, isDone ? TAIL : 1);
+    if (isDone && seq > TAIL && !events.some(isRootStepEnd)) events = await readLast(run, seq, LONGEST_TAIL);
+    const last = events.at(-1);
+    return last?.type === "run-end" ? endOf(last, events.findLast(isRootStepEnd)?.finish) : {};
   };
   const startOfRun = async (run: string): Promise<Details> => startOf((await log.read(run, 0, 1))[0]);
 
@@ -88,12 +112,12 @@ export const createRunDetails = (log: Log): RunDetails => {
       for (let turn = 0; turn < 2 && (open.get(run)?.seq ?? 0) < seq; turn++) await readOnce(run);
       return detailsOf(open.get(run) ?? emptyProgress());
     },
-    ended: async (run, seq) => {
+    ended: async ({ run, seq, outcome }) => {
       const found = ended.get(run);
       if (found) return found;
-      const [start, [last]] = await Promise.all([startOfRun(run), log.read(run, seq - 1, 1)]);
+      const [start, end] = await Promise.all([startOfRun(run), readEnd(run, seq, outcome === "done")]);
       open.delete(run);
-      const details = { ...start, ...(last?.event.type === "run-end" && endOf(last.event)) };
+      const details = { ...start, ...end };
       keep(ended, run, details, MAX_ENDED);
       return details;
     },
@@ -126,7 +150,14 @@ export const titleOf = (message: Message | undefined): string => {
   return words?.filter(Boolean).join(" ").slice(0, TITLE_LENGTH) ?? "";
 };
 
-const emptyProgress = (): Progress => ({ seq: 0, start: {}, usage: {}, status: "", asks: new Map() });
+const emptyProgress = (): Progress => ({
+  seq: 0,
+  start: {},
+  usage: {},
+  status: "",
+  asks: new Map(),
+  finish: undefined,
+});
 
 const detailsOf = ({ start, usage, status, asks }: Progress): Details => ({
   ...start,
@@ -146,10 +177,17 @@ const startOf = (entry: Entry | undefined): Details => {
   };
 };
 
-const endOf = ({ usage, error }: Extract<Entry["event"], { type: "run-end" }>): Details => ({
-  ...(usage && { usage }),
-  ...(error && { problem: error.message.slice(0, TITLE_LENGTH) }),
-});
+const endOf = ({ usage, error, outcome }: EventOf<"run-end">, finish: Finish | undefined): Details => {
+  const incomplete = outcome === "done" ? incompleteOf(finish) : undefined;
+  return {
+    ...(usage && { usage }),
+    ...(error && { problem: error.message.slice(0, TITLE_LENGTH) }),
+    ...(incomplete && { finish: incomplete.finish }),
+  };
+};
+
+const isRootStepEnd = (event: Event): event is EventOf<"step-end"> =>
+  event.type === "step-end" && event.agent === undefined;
 
 const advance = (progress: Progress, entries: readonly Entry[]): void => {
   for (const entry of entries) {
@@ -157,8 +195,10 @@ const advance = (progress: Progress, entries: readonly Entry[]): void => {
     progress.seq = entry.seq;
     const { event } = entry;
     if (event.type === "run-start") progress.start = startOf(entry);
-    else if (event.type === "step-end") progress.usage = addUsage(progress.usage, event.usage);
-    else if (event.type === "status" && event.agent === undefined && event.call === undefined)
+    else if (event.type === "step-end") {
+      progress.usage = addUsage(progress.usage, event.usage);
+      if (event.agent === undefined) progress.finish = event.finish;
+    } else if (event.type === "status" && event.agent === undefined && event.call === undefined)
       progress.status = event.text;
     else if (event.type === "ask-end") progress.asks.delete(event.ask);
     else if (event.type === "ask-start") {

@@ -28,7 +28,7 @@ export const createRunRows = (details: RunDetails): RunRows => {
     const row: RunSummary = summary;
     const known = details.known(run, seq, endedAt !== undefined);
     if (known) return { ...row, ...known };
-    if (endedAt !== undefined) return { ...row, ...(await details.ended(run, seq)) };
+    if (endedAt !== undefined) return { ...row, ...(await details.ended(info)) };
     if (!isOver()) {
       const whole = details.open(run, seq);
       const read: Details | void = await (over ? Promise.race([whole, over]) : whole);

@@ -1,5 +1,6 @@
-import { RUN_STATES, type RunListChanges, type RunRow, runStateOf } from "../protocol.ts";
+import { incompleteOf, RUN_STATES, type RunListChanges, type RunRow, runStateOf } from "../protocol.ts";
 import { amount, costText, counted, usageText } from "./amounts.ts";
+import { cutOf } from "./agent.ts";
 import { type Badge, badgeOf, WORKING } from "./badge.ts";
 import { oneLine } from "./text.ts";
 import type { Time } from "./time.ts";
@@ -14,7 +15,7 @@ export interface RunRowFacts {
   /** The user who started it. Empty if unknown. */
   readonly who: string;
   readonly agent: string;
-  /** The current status, the open ask, or the failure. Empty if there is none. */
+  /** The current status, the open ask, the failure, or why the answer is incomplete. Empty if there is none. */
   readonly note: string;
   readonly time: Time | undefined;
   /** When it started. */
@@ -25,7 +26,8 @@ export interface RunRowFacts {
 }
 
 export const describeRow = (row: RunRow): RunRowFacts => {
-  const { outcome, startedAt, endedAt, asks = [], status = "", problem = "", usage = {} } = row;
+  const { outcome, startedAt, endedAt, asks = [], status = "", usage = {} } = row;
+  const problem = row.problem ?? incompleteOf(row.finish)?.message ?? "";
   const isOver = endedAt !== undefined;
   const [ask] = asks;
   const asked = ask ? oneLine(ask.title?.trim() || counted(asks.length, "open question"), 100) : "";
@@ -53,7 +55,7 @@ export const describeRow = (row: RunRow): RunRowFacts => {
 const badgeOfRow = (row: RunRow, who: string): Badge => {
   const state = runStateOf(row);
   if (state === "working") return WORKING;
-  const badge = badgeOf(state);
+  const badge = badgeOf((state === "done" && cutOf(row.finish)?.state) || state);
   return state === "waiting" && who && !row.mine ? { ...badge, word: `waiting for ${who}` } : badge;
 };
 

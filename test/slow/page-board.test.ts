@@ -59,6 +59,10 @@ describeInBrowser("the board of runs", ({ serve, open }: Browsing) => {
     await says(page, "Please fail", /quota is used up/);
     await says(page, "Said over the API", "done");
     expect(await titles(page)).toEqual(["Said over the API", "Please fail", "Work on the report"]);
+    await begin(url, "Ask for too much");
+    await says(page, "Ask for too much", "cut off");
+    await says(page, "Ask for too much", "The answer is incomplete: the model reached its output token limit.");
+    expect(await row(page, "Ask for too much").locator("[data-state]").getAttribute("data-state")).toBe("cut");
     for (const words of ["working", /· writer · just now · 1,536 tokens/])
       await says(page, "Work on the report", words);
     await page.getByText("1 working").waitFor();

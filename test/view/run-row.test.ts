@@ -23,6 +23,18 @@ test("a waiting run names the user it waits for", () => {
   });
 });
 
+test.each([
+  ["length", "cut", "cut off", "The answer is incomplete: the model reached its output token limit."],
+  ["filter", "filtered", "filtered", "The answer is incomplete: the provider's content filter stopped it."],
+  ["interrupted", "interrupted", "interrupted", "The answer is incomplete: its process ended before it was complete."],
+] as const)("a run that ended as `done` with the finish %s is no success", (finish, state, word, note) => {
+  const over: RunRow = { ...row, endedAt: 3000, outcome: "done" };
+  expect(describeRow(over)).toMatchObject({ badge: { state: "done", tone: "good" }, note: "" });
+  const facts = describeRow({ ...over, finish });
+  expect(facts).toMatchObject({ badge: { state, word }, isOver: true, note, time: { ms: 2000 } });
+  expect(facts.badge.tone).not.toBe("good");
+});
+
 test("tokens and costs are shown in total and in detail", () => {
   expect(describeRow({ ...row, usage: { input: 1204, output: 332 } })).toMatchObject({
     spent: "1,536 tokens",
