@@ -33,7 +33,7 @@ export const callStart = (call: CallNode, options: ViewOptions): string[] => {
 /** The current state of a call, or how it ended. Omits the arguments if `callStart` has already printed them. */
 export const callEnd = (call: CallNode, options: ViewOptions, hasStart = false): string[] => {
   const facts = describeCall(call);
-  const { badge, name, summary, time, edits, exit, isOver, problem } = facts;
+  const { badge, name, summary, time, edits, repeat, exit, isOver, problem } = facts;
   const took = timeText(time, options.now);
   const note = (hasStart && edits === "") || summary === "" ? "" : `  ${oneLine(summary)}`;
   const lines = [
@@ -42,7 +42,7 @@ export const callEnd = (call: CallNode, options: ViewOptions, hasStart = false):
         badgePiece(badge, options.now),
         " ",
         ["bold", oneLine(name)],
-        ["dim", `${note}${edits && ` ${edits}`}`],
+        ["dim", `${note}${edits && ` ${edits}`}${repeat && ` ${repeat}`}`],
         ["red", exit && `  ${exit}`],
       ],
       options,

@@ -20,9 +20,10 @@ export const createCallView = (scene: Scene): View<CallNode> => {
   const name = make("b");
   const brief = make("span", "soft brief");
   const edits = make("span", "soft edits");
+  const repeat = make("span", "soft repeat");
   const exit = make("span", "exit");
   const time = make("span", "soft time");
-  const summary = make("summary", "", mark, name, brief, edits, exit, time);
+  const summary = make("summary", "", mark, name, brief, edits, repeat, exit, time);
   const status = make("p", "soft");
   const bar = make("progress");
   const input = make("pre", "box");
@@ -64,6 +65,7 @@ export const createCallView = (scene: Scene): View<CallNode> => {
       setText(name, facts.name);
       setText(brief, facts.summary);
       setText(edits, facts.edits);
+      setText(repeat, facts.repeat);
       setText(exit, facts.exit);
       clock.show(time, facts.time);
       setText(status, facts.status);

@@ -22,6 +22,8 @@ export interface CallFacts {
   readonly problem: ProblemFacts | undefined;
   /** A note that the user edited the arguments. Empty if they did not. */
   readonly edits: string;
+  /** A note that the call repeats an interrupted one. Empty if it does not. */
+  readonly repeat: string;
   /** How the command failed, such as `Exit code 1`, even if the call itself succeeded. Empty if it did not fail or is unknown. */
   readonly exit: string;
   /** Whether all arguments have arrived, or the call ended before they did. */
@@ -40,6 +42,7 @@ export const describeCall = (call: CallNode): CallFacts => {
     fraction: isOver ? undefined : call.progress?.fraction,
     problem: describeProblem(call.error, call.state),
     edits: call.edited ? "(arguments edited)" : "",
+    repeat: call.repeats === undefined ? "" : "(repeats an interrupted call)",
     exit: isOver ? exitOf(call) : "",
     hasAllInput: isOver || call.inputDone,
   };

@@ -5,7 +5,8 @@ import { callTime, agentTime, type Time } from "./time.ts";
 
 /**
  * A call that only starts a sub-agent, such as `task`. It and its sub-agent are one card, the sub-agent's, as long as the
- * call adds nothing to it. A call that failed, was edited or has other items is shown separately, around its sub-agent.
+ * call adds nothing to it. A call that failed, was edited, repeats another or has other items is shown separately,
+ * around its sub-agent.
  */
 export interface Delegation {
   readonly agent: AgentNode;
@@ -22,7 +23,8 @@ export const delegationOf = (call: CallNode): Delegation | undefined => {
   const [agent, ...others] = call.items;
   if (agent?.kind !== "agent" || others.length > 0 || call.output.length > 0) return undefined;
   const facts = describeCall(call);
-  if (facts.problem || facts.edits || facts.exit || facts.status || facts.fraction !== undefined) return undefined;
+  if (facts.problem || facts.edits || facts.repeat || facts.exit || facts.status || facts.fraction !== undefined)
+    return undefined;
   if (facts.isOver && call.state !== "ok") return undefined;
   return {
     agent,

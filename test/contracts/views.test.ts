@@ -125,6 +125,40 @@ describe("page, element and terminal show the same facts", { timeout: IS_LONG ? 
     ]);
   });
 
+  test("of a call that repeats an interrupted one, with arguments or a sub-agent of its own", async () => {
+    const call = (id: string, repeats?: string): Event[] => [
+      { type: "tool-start", call: id, name: "look", ...(repeats !== undefined && { repeats }) },
+      { type: "tool-input-end", call: id, input: { path: "a.md" } },
+    ];
+    const entries = entriesOf(
+      { type: "run-start", protocol: 2, run: "r", name: "agent" },
+      { type: "step-start", step: "s" },
+      ...["a", "b"].flatMap((id) => call(id)),
+      { type: "step-end", step: "s", finish: "tools" },
+      ...["a", "b"].flatMap((id): Event[] => [
+        { type: "tool-execute", call: id },
+        { type: "tool-end", call: id, outcome: "interrupted" },
+      ]),
+      { type: "run-resume", owner: "o", after: 10, reason: "expired" },
+      ...call("c", "a"),
+      { type: "tool-execute", call: "c", input: { path: "b.md" } },
+      { type: "tool-end", call: "c", outcome: "ok", value: 1 },
+      ...call("d", "b"),
+      { type: "tool-execute", call: "d" },
+      { type: "agent-start", agent: "h", name: "helper", call: "d" },
+      { type: "agent-end", agent: "h", outcome: "done" },
+      { type: "tool-end", call: "d", outcome: "ok", value: 1 },
+      { type: "run-end", outcome: "done" },
+    );
+    await agree(entries, () => true);
+    const { calls } = (await openTerminal(entries).at(entries.length)).facts;
+    expect(calls.filter((drawn) => drawn.includes("word=interrupted"))).toHaveLength(2);
+    expect(calls.filter((drawn) => drawn.includes("repeat="))).toEqual([
+      expect.stringContaining("| repeat=(repeats an interrupted call) |"),
+      expect.stringContaining("edits=(arguments edited) | repeat=(repeats an interrupted call)"),
+    ]);
+  });
+
   test("of calls that were interrupted or never ran", async () => {
     const call = (id: string): Event[] => [
       { type: "tool-start", call: id, name: "look" },

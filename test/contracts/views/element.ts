@@ -76,6 +76,7 @@ const read = (root: ParentNode): Drawn => {
           name: text(summary, "b"),
           summary: text(summary, ".brief"),
           edits: text(summary, ".edits"),
+          repeat: text(summary, ".repeat"),
           exit: text(summary, ".exit"),
           word: text(summary, ".word"),
           time: text(summary, ".time"),

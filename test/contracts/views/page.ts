@@ -103,6 +103,7 @@ const read = (home: HTMLElement): Drawn => {
           name: text(line, "[data-name]"),
           summary: text(line, "[data-summary]"),
           edits: text(line, "[data-edits]"),
+          repeat: text(line, "[data-repeat]"),
           exit: text(line, "[data-exit-failed]"),
           word,
           time: text(line, "[data-time]"),

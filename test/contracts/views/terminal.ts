@@ -15,6 +15,7 @@ const STYLES: Readonly<Record<string, string>> = {
   "36": "cyan",
 };
 const SPINNER = /^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]$/;
+const NOTES = /(?: (\(arguments edited\)))?(?: (\(repeats an interrupted call\)))?$/;
 const SIGN = /^[○✓✗⊘→!?⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]$/;
 
 const segmentsOf = (line: string): Segment[] =>
@@ -82,10 +83,10 @@ const read = (lines: readonly string[], foot: readonly string[]): Drawn => {
         const between = rest.slice(1, -1);
         const exit = between.find(([style]) => style === "red")?.[1].trim();
         const note = between.find(([style]) => style === "dim")?.[1] ?? "";
-        const edits = / (\(arguments edited\))$/.exec(note)?.[1];
-        const own = note.slice(0, edits === undefined ? undefined : -edits.length - 1).trim();
+        const [notes, edits, repeat] = NOTES.exec(note)!;
+        const own = note.slice(0, note.length - notes.length).trim();
         const summary = own || (isOpened ? inner.summary : "");
-        drawn.calls.push(fact({ color, spins, name, summary, edits, exit, word, time }));
+        drawn.calls.push(fact({ color, spins, name, summary, edits, repeat, exit, word, time }));
       } else drawn.asks.push(fact({ title: rest[0]![1].slice(2), outcome: second.slice(1) }));
     }
   }

@@ -22,7 +22,7 @@ export const CallCard = memo(({ node }: { readonly node: CallNode }) => {
   useOpener(node.id, () => setChosen(true));
   const delegation = delegationOf(call);
   const facts = describeCall(call);
-  const { badge, isOver, name, summary, edits, exit, time, problem } = facts;
+  const { badge, isOver, name, summary, edits, repeat, exit, time, problem } = facts;
   // To deny a call also stops it.
   const isAsked =
     actions.answer !== undefined && call.items.some((item) => item.kind === "ask" && describeAsk(item).isOpen);
@@ -61,6 +61,11 @@ export const CallCard = memo(({ node }: { readonly node: CallNode }) => {
             {edits && (
               <span className="shrink-0 text-xs text-soft @max-xs:hidden" data-edits>
                 {edits}
+              </span>
+            )}
+            {repeat && (
+              <span className="min-w-0 truncate text-xs text-soft @max-xs:hidden" data-repeat>
+                {repeat}
               </span>
             )}
             {exit && (
