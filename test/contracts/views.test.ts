@@ -74,7 +74,7 @@ describe("page, element and terminal show the same facts", { timeout: IS_LONG ? 
   test("after every entry of any log", async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryLog(2), (entries) => agree(withoutEmbeds(entries), isFact)),
-      { numRuns: 8 },
+      { numRuns: IS_LONG ? 100 : 8 },
     );
   });
 
