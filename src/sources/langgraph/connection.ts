@@ -1,8 +1,7 @@
-import { type Fields, fieldsOf, listOf } from "../../json.ts";
+import { type Fields, fieldsOf, listOf, parseJson } from "../../json.ts";
 import { Refusal } from "../../source.ts";
 import { refusalOf, unreachable } from "../upstream/refusals.ts";
 import { openStream, request, type UpstreamServer, wholeText } from "../upstream/requests.ts";
-import { parsed } from "./protocol.ts";
 
 const CANCEL_MS = 5000;
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -85,7 +84,7 @@ export class Connection {
   async #parsed(method: "GET" | "POST", path: string, body?: unknown): Promise<unknown> {
     const response = await this.send(method, path, body);
     if (!response.ok) throw await refusalOf(response, SPEAKS);
-    return parsed(await wholeText(response, MAX_BYTES));
+    return parseJson(await wholeText(response, MAX_BYTES));
   }
 
   #fetch(method: string, path: string, body: unknown, headers: HeaderFields, signal: AbortSignal): Promise<Response> {

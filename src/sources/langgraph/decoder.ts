@@ -1,11 +1,11 @@
-import { type Fields, fieldsOf } from "../../json.ts";
+import { type Fields, fieldsOf, parseJson } from "../../json.ts";
 import type { Answer, Event, Json, Problem } from "../../events.ts";
 import { jsonOf, lineOf, textOf } from "../upstream/reading.ts";
 import type { NewId, OpenCall } from "../upstream/agent-writer.ts";
 import { type Graph, Graphs } from "./graphs.ts";
 import { OpenMessage } from "./messages.ts";
 import { Pause } from "./pause.ts";
-import { type ProtocolEvent, isSame, keyOf, parsed } from "./protocol.ts";
+import { type ProtocolEvent, isSame, keyOf } from "./protocol.ts";
 import { resultOf } from "./results.ts";
 import { type ChangedFile, Values } from "./values.ts";
 
@@ -245,4 +245,4 @@ export const withMark = (event: Event, mark: Mark): Event => ({
 });
 
 const inputOf = (value: unknown): Json | undefined =>
-  jsonOf(typeof value === "string" ? (parsed(value) ?? value) : value);
+  jsonOf(typeof value === "string" ? (parseJson(value) ?? value) : value);

@@ -1,6 +1,6 @@
-import { fieldsOf, listOf } from "../../json.ts";
+import { fieldsOf, listOf, parseJson } from "../../json.ts";
 import { lineOf, textOf } from "../upstream/reading.ts";
-import { type ProtocolEvent, keyOf, parsed, pathOf, protocolEventOf } from "./protocol.ts";
+import { type ProtocolEvent, keyOf, pathOf, protocolEventOf } from "./protocol.ts";
 
 interface Tool {
   readonly call: string;
@@ -74,7 +74,7 @@ export class LocalEvents {
     const { namespace, data } = event;
     if (data["event"] === "tool-started") {
       const given = data["input"];
-      const input = fieldsOf(typeof given === "string" ? parsed(given) : given);
+      const input = fieldsOf(typeof given === "string" ? parseJson(given) : given);
       const name = lineOf(input["subagent_type"], 200) ?? lineOf(data["tool_name"], 200) ?? "agent";
       this.#tools.set(keyOf(namespace), { call: textOf(data["tool_call_id"]) ?? "", name });
       if (this.#tools.size > MAX_REMEMBERED) this.#tools.delete(this.#tools.keys().next().value!);
@@ -105,7 +105,7 @@ export class LocalEvents {
 
 /** A tool interrupts with an error whose message is a list of its interrupts. */
 const isInterrupt = (message: unknown): boolean => {
-  const list = typeof message === "string" && message.startsWith("[") ? parsed(message) : undefined;
+  const list = typeof message === "string" && message.startsWith("[") ? parseJson(message) : undefined;
   const [first] = listOf(list).map(fieldsOf);
   return first !== undefined && typeof first["id"] === "string" && "value" in first;
 };

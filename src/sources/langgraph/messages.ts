@@ -1,8 +1,7 @@
-import { type Fields, fieldsOf } from "../../json.ts";
+import { type Fields, fieldsOf, parseJson } from "../../json.ts";
 import type { Event } from "../../events.ts";
 import { countOf, jsonOf, lineOf, textOf } from "../upstream/reading.ts";
 import type { OpenCall, AgentWriter } from "../upstream/agent-writer.ts";
-import { parsed } from "./protocol.ts";
 import { finishOf, usageOf } from "./results.ts";
 
 /** A call whose arguments are streamed. */
@@ -127,9 +126,9 @@ export class OpenMessage {
     this.#arguments.delete(index);
     const { call, text } = open;
     if (!this.#isOpen(call)) return [];
-    const whole = typeof args === "string" ? parsed(args) : args;
+    const whole = typeof args === "string" ? parseJson(args) : args;
     if (text === "") return this.#writer.giveInput(call, jsonOf(whole));
-    call.input = jsonOf(parsed(text) ?? whole);
+    call.input = jsonOf(parseJson(text) ?? whole);
     return [this.#writer.own({ type: "tool-input-end", call: call.id })];
   }
 }

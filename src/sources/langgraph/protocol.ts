@@ -51,14 +51,6 @@ export const unwrapped = (value: unknown): Fields => {
 export const either = (fields: Fields, name: string): unknown =>
   fields[name] ?? fields[name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())];
 
-export const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-};
-
 /** Whether two values are the same JSON, regardless of field order. */
 export const isSame = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
 

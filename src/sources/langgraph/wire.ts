@@ -1,11 +1,11 @@
-import { fieldsOf } from "../../json.ts";
+import { fieldsOf, parseJson } from "../../json.ts";
 import type { Frame } from "../../dialect.ts";
 import type { Json } from "../../events.ts";
 import { Refusal } from "../../source.ts";
 import { lineOf, textOf } from "../upstream/reading.ts";
 import type { Connection } from "./connection.ts";
 import type { Response as Answered } from "./pause.ts";
-import { type ProtocolEvent, parsed, protocolEventOf } from "./protocol.ts";
+import { type ProtocolEvent, protocolEventOf } from "./protocol.ts";
 
 /** The parameters of a run: an assistant, its input, and settings for the graph. */
 export interface Start {
@@ -57,7 +57,7 @@ export class Wire2 implements Wire {
   }
 
   read({ data }: Frame): ProtocolEvent[] {
-    const event = protocolEventOf(parsed(data));
+    const event = protocolEventOf(parseJson(data));
     if (!event) {
       if (++this.#badFrames > MAX_BAD_FRAMES)
         throw new Refusal("upstream-invalid", "The server sent data that cannot be read.", { status: 502 });

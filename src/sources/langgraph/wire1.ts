@@ -1,10 +1,10 @@
-import { fieldsOf } from "../../json.ts";
+import { fieldsOf, parseJson } from "../../json.ts";
 import type { Frame } from "../../dialect.ts";
 import type { Json } from "../../events.ts";
 import { lineOf, textOf } from "../upstream/reading.ts";
 import type { Connection } from "./connection.ts";
 import type { Response as Answered } from "./pause.ts";
-import { type ProtocolEvent, parsed } from "./protocol.ts";
+import type { ProtocolEvent } from "./protocol.ts";
 import { Translation } from "./translation.ts";
 import type { Start, Wire } from "./wire.ts";
 
@@ -43,7 +43,7 @@ export class Wire1 implements Wire {
 
   read({ id, event = "", data }: Frame): ProtocolEvent[] {
     if (id !== undefined && id !== "") this.#lastId = id;
-    return this.#translation.frame(event, parsed(data));
+    return this.#translation.frame(event, parseJson(data));
   }
 
   async closed(): Promise<ProtocolEvent[]> {
