@@ -59,8 +59,8 @@ summary:has(> .time:not([hidden]))::after { margin-left: 0; }
 .time { flex: none; font-size: 0.87em; font-variant-numeric: tabular-nums; }
 .mark { display: inline-flex; align-items: center; gap: 0.35rem; flex: none; }
 .word { font-size: 0.8em; }
-.edits, .exit { flex: none; font-size: 0.87em; }
-.repeat { min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font-size: 0.87em; }
+.edits, .repeat { min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font-size: 0.87em; }
+.exit { flex: none; font-size: 0.87em; }
 .exit { color: var(--run-bad); }
 [data-tone="waiting"] > summary .mark, [data-tone="waiting"] > .mark, [data-tone="stopped"] > summary .mark, [data-tone="stopped"] > .mark { color: var(--run-pending); }
 [data-tone="active"] > summary .mark, [data-tone="active"] > .mark { color: var(--run-executing); }

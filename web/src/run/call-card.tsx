@@ -59,7 +59,7 @@ export const CallCard = memo(({ node }: { readonly node: CallNode }) => {
               {summary}
             </span>
             {edits && (
-              <span className="shrink-0 text-xs text-soft @max-xs:hidden" data-edits>
+              <span className="min-w-0 truncate text-xs text-soft @max-xs:hidden" data-edits>
                 {edits}
               </span>
             )}
