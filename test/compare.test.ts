@@ -29,7 +29,7 @@ const tokens = (bytesPerToken: number, microsecondsPerToken: number) =>
 
 const refused = resultOf("late-viewer", {
   verdict: "no",
-  because: "the late page is told nothing",
+  because: "the late page gets nothing",
   evidence: [
     {
       request: "GET /chat/0c62310e-6c4c-43b2-8680-5e1d08cec8af/stream",

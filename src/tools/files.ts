@@ -30,12 +30,12 @@ export const files = ({ workspace, readOnly = false, maxReadBytes = 65_536, appr
   const root = createWorkspace(workspace);
   const reading = [listFiles(root), readFile(root, maxReadBytes), globFiles(root), grepFiles(root)];
   if (readOnly) return reading as Tool[];
-  const inTurn = createTurns();
+  const lock = createLock();
   const permission = approval ? { approval } : {};
   return [
     ...reading,
-    { ...writeFile(root, inTurn), ...permission },
-    { ...editFile(root, inTurn), ...permission },
+    { ...writeFile(root, lock), ...permission },
+    { ...editFile(root, lock), ...permission },
   ] as Tool[];
 };
 
@@ -112,7 +112,7 @@ const noted = (text: string, note: string) =>
     { type: "text", text: `[${note}]` },
   ]);
 
-const writeFile = (root: Workspace, inTurn: Turns) =>
+const writeFile = (root: Workspace, lock: Lock) =>
   defineTool({
     name: "write_file",
     description:
@@ -120,7 +120,7 @@ const writeFile = (root: Workspace, inTurn: Turns) =>
     input: z.object({ path, content: z.string().max(MAX_WRITE).describe("The whole content of the file") }),
     doing: ({ path: at }) => `Writing ${at}…`,
     run: ({ path: at, content }, context) =>
-      inTurn(context.signal, async () => {
+      lock(context.signal, async () => {
         requireWritable(at);
         const change = await root.inParent(
           at,
@@ -133,7 +133,7 @@ const writeFile = (root: Workspace, inTurn: Turns) =>
       }),
   });
 
-const editFile = (root: Workspace, inTurn: Turns) =>
+const editFile = (root: Workspace, lock: Lock) =>
   defineTool({
     name: "edit_file",
     description:
@@ -146,7 +146,7 @@ const editFile = (root: Workspace, inTurn: Turns) =>
     }),
     doing: ({ path: at }) => `Editing ${at}…`,
     run: (input, context) =>
-      inTurn(context.signal, async () => {
+      lock(context.signal, async () => {
         requireWritable(input.path);
         const { text, count } = await root.inParent(input.path, async (directory, name) => {
           const file = await directory.file(name);
@@ -247,10 +247,10 @@ const size = (bytes: number): string =>
       ? `${(bytes / 1024).toFixed(1)} KB`
       : `${(bytes / 1024 ** 2).toFixed(1)} MB`;
 
-type Turns = <Result>(signal: AbortSignal, work: () => Promise<Result>) => Promise<Result>;
+type Lock = <Result>(signal: AbortSignal, work: () => Promise<Result>) => Promise<Result>;
 
 /** Serializes writes: calls of one step run in parallel, and two edits of one file must both take effect. */
-const createTurns = (): Turns => {
+const createLock = (): Lock => {
   let last: Promise<unknown> = Promise.resolve();
   return (signal, work) => {
     const mine = last.then(() => {

@@ -76,10 +76,10 @@ describeInBrowser("<run-view>", ({ serve, open, mistakes }: Browsing) => {
     const { token } = (await response.json()) as { token: string };
     const page = await open(
       show(`${loads(url)}<run-view url="${url}" run="${handle.run}" token="${token}"></run-view>
-        <p id="told"></p><script type="module">
-        const view = document.querySelector("run-view"), told = document.querySelector("#told");
+        <p id="events"></p><script type="module">
+        const view = document.querySelector("run-view"), log = document.querySelector("#events");
         for (const name of ["run-connection", "run-end"]) view.addEventListener(name, ({ detail }) => {
-          told.append(" ", detail.status ?? "end " + detail.outcome); });
+          log.append(" ", detail.status ?? "end " + detail.outcome); });
         </script>`),
     );
     const view = page.locator("run-view");
@@ -104,7 +104,7 @@ describeInBrowser("<run-view>", ({ serve, open, mistakes }: Browsing) => {
     await view.getByText("diver").click();
     await view.getByText("It is deep.").waitFor();
     expect(await view.locator(".call[data-state=error] .agent").count()).toBe(1);
-    expect(await page.locator("#told").innerText()).toMatch(/live finished end done$/);
+    expect(await page.locator("#events").innerText()).toMatch(/live finished end done$/);
     expect(await violations(page)).toEqual([]);
     await view.evaluate((element) => element.setAttribute("run", "nobody"));
     await view.getByText("read-only").or(view.getByText("only allows reading one run")).first().waitFor();

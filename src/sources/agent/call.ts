@@ -112,20 +112,20 @@ const execute = async (
   signal: AbortSignal,
   options: Executing = {},
 ): Promise<LanguageModelV4ToolResultPart> => {
-  // It already has a turn.
+  // It already has a slot.
   if (options.isExecuting) return await executeNow(worker, defined, pending, input, signal, options);
   const { call } = pending;
   let waited = false;
-  const giveBack = await worker.turns.take(signal, (most) => {
+  const release = await worker.callSlots.take(signal, (most) => {
     waited = true;
     worker.emit({ type: "status", call, text: `Waiting for other calls: ${most} run at a time.` });
   });
-  if (!giveBack) return failed(worker, pending, "cancelled", CANCELLED);
+  if (!release) return failed(worker, pending, "cancelled", CANCELLED);
   if (waited) worker.emit({ type: "status", call, text: "" });
   try {
     return await executeNow(worker, defined, pending, input, signal, options);
   } finally {
-    giveBack();
+    release();
   }
 };
 

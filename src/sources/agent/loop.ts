@@ -11,7 +11,7 @@ import type { Worker } from "./running.ts";
 import { type ModelTools, step } from "./step.ts";
 import type { GuardedCall, PendingCall } from "./streamed-calls.ts";
 import { type Toolbox, emptyToolbox, openToolbox } from "./toolbox.ts";
-import { createTurns } from "./turns.ts";
+import { createCallSlots } from "./call-slots.ts";
 
 export interface Finished {
   /** The text of the last step. */
@@ -20,7 +20,7 @@ export interface Finished {
   readonly awaiting: readonly string[];
 }
 
-export type LoopingAgent = Omit<Worker, "prompt" | "provided" | "used" | "turns" | "tools" | "clientRun">;
+export type LoopingAgent = Omit<Worker, "prompt" | "provided" | "used" | "callSlots" | "tools" | "clientRun">;
 
 /** Runs one agent: calls the model, runs the calls it requests and returns their results to it, until it requests no more. */
 export const loop = async (
@@ -35,8 +35,8 @@ export const loop = async (
   const prompt = toPrompt(messages, [definition.instructions, system]);
   let usage: Usage = past?.usage ?? {};
   const count = (more: Usage | undefined) => used((usage = addUsage(usage, more)));
-  const turns = createTurns(definition.maxParallelCalls);
-  const looping = { ...agent, prompt, provided: new Map(), used: count, turns };
+  const callSlots = createCallSlots(definition.maxParallelCalls);
+  const looping = { ...agent, prompt, provided: new Map(), used: count, callSlots };
   const endProvided = (outcome: CallOutcome) => {
     for (const { call } of looping.provided.values()) looping.emit({ type: "tool-end", call, outcome });
   };

@@ -1,4 +1,4 @@
-import type { Turns } from "./turns.ts";
+import type { CallSlots } from "./call-slots.ts";
 import type { LanguageModelV4, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { EventQueue } from "../../event-queue.ts";
 import type { Event, Usage } from "../../events.ts";
@@ -54,7 +54,7 @@ export interface Worker {
   readonly signal: AbortSignal;
   /** Calls that the provider runs and has not answered yet. The result may come in a later step. */
   readonly provided: Map<string, ProvidedCall>;
-  readonly turns: Turns;
+  readonly callSlots: CallSlots;
   /** The tools available in this step. */
   readonly tools: ReadonlyMap<string, DefinedTool>;
   /** The names of the tools that the client runs. */
