@@ -8,6 +8,7 @@ required_open_webui_version: 0.10.0
 
 import asyncio
 import base64
+import codecs
 import json
 import logging
 import pathlib
@@ -174,7 +175,7 @@ class Broken(Exception):
 
 
 class _Stream:
-    """Forwards one run line by line without parsing it, except for lines addressed to the pipe."""
+    """Forwards one run frame by frame. Parses only the data of frames addressed to the pipe."""
 
     def __init__(self, pipe: Pipe, headers: dict, event_emitter, event_call):
         self.pipe, self.headers, self.event_emitter, self.event_call = pipe, headers, event_emitter, event_call
@@ -213,28 +214,17 @@ class _Stream:
                 dialog.cancel()
 
     async def _connect(self, client: httpx.AsyncClient, body: dict) -> AsyncIterator[str]:
-        request = client.build_request("POST", COMPLETIONS, json=body, headers=self.headers)
-        if self.run:
-            headers = self.headers | {"Last-Event-ID": self.cursor}
-            request = client.build_request("GET", f"{RUNS}/{self.run}/events", headers=headers)
-        response = await client.send(request, stream=True)
-        try:
+        endpoint = ("GET", f"{RUNS}/{self.run}/events") if self.run else ("POST", COMPLETIONS)
+        resumed = {"headers": self.headers | {"Last-Event-ID": self.cursor}}
+        async with client.stream(*endpoint, **(resumed if self.run else {"headers": self.headers, "json": body})) as response:
             if not response.is_success:
                 refusal = _refusal(response, await response.aread())
                 # A server that is starting, or a proxy in front of it, may refuse for a while.
                 raise Broken(refusal) if self.run and response.is_server_error else Refused(refusal)
             self.run = response.headers.get("Runcast-Run", self.run)
-            cursor = self.cursor
-            async for line in _lines(response):
-                if line.startswith("id:"):
-                    cursor = line[3:].strip()
-                elif line.startswith("data:"):
-                    # Not updated at the `id` line: if the stream is cut between the two, the frame must be sent again.
-                    self.cursor = cursor
-                    if self._is_for_open_webui(client, line[5:].strip()):
-                        yield line
-        finally:
-            await response.aclose()
+            async for self.cursor, data in _frames(response, self.cursor):
+                if data and self._is_for_open_webui(client, "\n".join(data)):
+                    yield "\n".join(f"data: {line}" for line in data)
         if not self.is_over:
             raise Broken
 
@@ -282,13 +272,23 @@ async def _documents(items: list, user: str | None) -> list[dict]:
     return documents
 
 
-async def _lines(response: httpx.Response) -> AsyncIterator[str]:
-    """Splits only at line feeds. httpx's own line iterator also splits at characters that JSON may contain."""
-    rest = b""
+async def _frames(response: httpx.Response, cursor: str) -> AsyncIterator[tuple[str, list[str]]]:
+    """Each frame's cursor and lines of data. httpx's own line iterator also splits at characters that JSON may contain."""
+    decoder, is_after_cr, rest, data = codecs.getincrementaldecoder("utf-8-sig")("replace"), False, "", []
     async for chunk in response.aiter_bytes():
-        *whole, rest = (rest + chunk).split(b"\n")
-        for line in whole:
-            yield line.decode("utf-8", "replace").rstrip("\r")
+        # CR LF is one line break, even if a chunk ends between the two.
+        rest += decoder.decode(chunk.removeprefix(b"\n") if is_after_cr else chunk)
+        is_after_cr = chunk.endswith(b"\r")
+        *lines, rest = rest.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        for line in lines:
+            field, _, value = line.partition(":")
+            if field == "data":
+                data.append(value.removeprefix(" "))
+            elif field == "id" and "\0" not in value:
+                cursor = value.removeprefix(" ")
+            elif not line:
+                yield cursor, data
+                data = []
 
 
 def _refusal(response: httpx.Response, content: bytes) -> str:

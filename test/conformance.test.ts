@@ -32,7 +32,7 @@ interface FollowCase {
 }
 
 const streams = read<{ name: string; body: string; frames: Frame[]; lastEventId: string }[]>("streams.json");
-const grammar = read<{ name: string; events: Event[]; wrong: number | null }[]>("grammar.json");
+const grammar = read<{ name: string; events: Event[]; wrong: number | null; rule?: number }[]>("grammar.json");
 const states = read<{ name: string; events: Event[]; outline: unknown }[]>("states.json");
 const stories = Object.entries(read<Record<string, unknown>>("stories.json"));
 const follow = read<FollowCase[]>("follow.json");
@@ -56,6 +56,18 @@ test.each(grammar)("the verifier: $name", ({ events, wrong }) => {
   const verifier = createVerifier();
   const refused = events.findIndex((event) => verifier.check(event) !== undefined);
   expect(refused < 0 ? null : refused + 1).toBe(wrong);
+});
+
+test("each broken log names a rule of PROTOCOL.md", () => {
+  const protocol = readFileSync(path.join(directory, "../PROTOCOL.md"), "utf8");
+  const rules = [
+    ...protocol
+      .split("## Grammar")[1]!
+      .split("\n## ")[0]!
+      .matchAll(/^(\d+)\. /gm),
+  ].map(([, rule]) => Number(rule));
+  const named = grammar.flatMap(({ wrong, rule }) => (wrong === null && rule === undefined ? [] : [rule]));
+  expect([...new Set(named)]).toEqual(rules);
 });
 
 const folded = (entries: readonly Entry[]) => {
@@ -128,9 +140,13 @@ describe.each(follow)("following: $name", ({ answers, outline, refused }) => {
   });
 });
 
-describeWith("python3", "the reader in Python", (python) => {
-  test("passes the same cases", async () => {
-    const child = spawn(python, [path.join(directory, "check_reader.py")]);
-    expect(await text(child.stdout)).toMatch(/^\d+ passed, 0 failed\n$/);
+describeWith("python3", "in Python", (python) => {
+  test.each([
+    ["the reader passes the same cases", "check_reader.py"],
+    ["the pipe passes the same cases of streams", "../test/open-webui/check_pipe.py"],
+  ])("%s", async (_, checker) => {
+    const child = spawn(python, [path.join(directory, checker)]);
+    const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    expect(out, errors).toMatch(/^[1-9]\d* passed, 0 failed\n$/);
   });
 });
