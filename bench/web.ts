@@ -1,5 +1,5 @@
 // npm run bench:web [-- --quick] [--only runcast,streamdown,use-chat,streaming-markdown,list] [--tokens N]: streams a long answer into a
-// long conversation, on our page and on its peers, in a real browser. Writes one table and one JSON file.
+// long conversation, on our page and on its peers, in a real browser. Then scores two Markdown parsers. Writes tables and one JSON file.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -7,12 +7,14 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { Page } from "playwright-core";
 import { build } from "vite";
+import { htmlOf } from "../test/web/markdown-html.ts";
 import { launchChromium } from "./chromium.ts";
 import { install } from "./install.ts";
 import { CONVERSATION, history, historyFile } from "./web/history.ts";
 import { judge, type Samples } from "./web/judge.ts";
 import { type Measured, measurePage } from "./web/measure.ts";
 import { type Serving, type Streamed, servePeers, serveRuncast } from "./web/servers.ts";
+import { specificationTable } from "./web/specification.ts";
 import { type Beat, listStream, mixedStream } from "./web/stream.ts";
 
 const { values } = parseArgs({
@@ -90,6 +92,9 @@ async function main(): Promise<number> {
       list: await take("list", list, 1000, ours(runcast)),
     };
     const { rows, missed } = judge(samples, { tokens, quick });
+    // Loaded only now, because its parser is installed with the peers.
+    const streamingMarkdown = (await import(here("peers/web/streaming-markdown-html.ts"))) as { htmlOf: typeof htmlOf };
+    rows.push("", ...specificationTable({ runcast: htmlOf, "streaming-markdown": streamingMarkdown.htmlOf }));
     console.log(`\n${rows.join("\n")}\n`);
     const file = save({ ...about(), quick, tokens, seconds: Math.round((Date.now() - begun) / 1000), rows, samples });
     console.log(`${missed === 0 ? "all targets met" : `${missed} missed`}; ${file}`);

@@ -1,8 +1,12 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { historyFile, history } from "../bench/web/history.ts";
 import { judge, type Samples } from "../bench/web/judge.ts";
 import type { Mark, Measured } from "../bench/web/measure.ts";
+import { specificationTable } from "../bench/web/specification.ts";
 import { listStream, mixedStream } from "../bench/web/stream.ts";
+import { commonMarkExamples } from "./markdown/examples.ts";
+import { htmlOf } from "./web/markdown-html.ts";
 
 const textOf = (beats: ReturnType<typeof mixedStream>): string =>
   beats.map((beat) => (beat.kind === "token" ? beat.text : "")).join("");
@@ -69,4 +73,21 @@ test("the table of costs shows what each page's main thread did", () => {
   );
   expect(rows).toContain("| runcast | 400 | 200 | 0 | 0 | 200 | 300 |");
   expect(rows).toContain("| streaming-markdown | 200 | 100 | 0 | 0 | 100 | 300 |");
+});
+
+test("the score of a parser ignores what a page may choose, and nothing else", () => {
+  const specified = new Map(commonMarkExamples.map(({ text, html }) => [text, html]));
+  const [, , ...scores] = specificationTable({
+    runcast: htmlOf,
+    chosen: (text) =>
+      specified
+        .get(text)!
+        .replaceAll('"language-', '"')
+        .replaceAll("\n</code>", "</code>")
+        .replaceAll(/<br \/>\n?/g, "<br>"),
+    plain: (text) => text,
+  });
+  expect(scores.slice(1)).toEqual(["| chosen | 652 / 652 |", expect.stringMatching(/^\| plain \| \d{1,2} \//)]);
+  const document = readFileSync(new URL("../docs/markdown.md", import.meta.url), "utf8").replaceAll(/\s+/g, " ");
+  expect(document).toContain(`Runcast shows ${/\d+/.exec(scores[0]!)![0]} of the 652 examples`);
 });
