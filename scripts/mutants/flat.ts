@@ -46,6 +46,7 @@ export const flat: readonly Mutant[] = [
       ],
     ],
     tests: onPage,
+    named: "with 5 cards and with 300",
   },
   {
     breaks: "flat: the page parses the whole text for each new paragraph",
@@ -57,6 +58,7 @@ export const flat: readonly Mutant[] = [
       ],
     ],
     tests: onPage,
+    named: "early and late in a text: .A line",
   },
   {
     breaks: "flat: a dialect looks at all earlier calls for each token",
