@@ -15,6 +15,7 @@ export const ownership: readonly Mutant[] = [
     file: "src/logs/redis/runs.ts",
     edits: [["&& (await owners.isAlive(seen.owner))) return undefined;", "&& false) return undefined;"]],
     tests: ["test/contracts/log-owners.test.ts"],
+    named: "a run with a live owner cannot be taken over",
   },
   {
     breaks: "a run has one owner: recover takes the runs of living processes",
@@ -30,12 +31,14 @@ export const ownership: readonly Mutant[] = [
     file: "src/log/tails.ts",
     edits: [[" || knownLeases.termOf(tail.owner) !== tail.term", ""]],
     tests: ["test/contracts/log-owners.test.ts"],
+    named: "so can one that was paused and renewed its lease since",
   },
   {
     breaks: "a replaced owner writes nothing: the epoch is not checked",
     file: "src/log/run-info.ts",
     edits: [["  if (info) checkWriter(info, as);\n", ""]],
     tests: ["test/contracts/log-owners.test.ts"],
+    named: "can be taken over, and the old owner cannot write anymore",
   },
   {
     breaks: "a replaced owner runs nothing: a paused process does not ask whether it was replaced",
