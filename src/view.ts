@@ -32,7 +32,7 @@ export { describeLink, type LinkFacts } from "./view/link.ts";
 export { describeText, describeThinking, isOver, type TextFacts, type ThinkingFacts } from "./view/part.ts";
 export { createLogClock, type LogClock } from "./view/log-clock.ts";
 export { openAsks } from "./view/open-asks.ts";
-export { createOutline, type Outline, type OutlineRow } from "./view/outline.ts";
+export { createOutline, type Outline, type OutlineRow, RUN_END } from "./view/outline.ts";
 export { describeProblem, type ProblemFacts, type RefusedKey, refusedKey } from "./view/problem.ts";
 export { describeReplay } from "./view/replay.ts";
 export { describeResume } from "./view/resume.ts";

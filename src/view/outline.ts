@@ -12,7 +12,7 @@ import { oneLine } from "./text.ts";
 /** A place in a run that a reader can go to. */
 export interface OutlineRow {
   readonly key: string;
-  /** The ID of the node to go to. Empty if there is none yet. */
+  /** The ID of the node to go to, or `RUN_END`. Empty if there is none yet. */
   readonly target: string;
   readonly kind: "step" | "agent" | "ask" | "file" | "failure";
   readonly depth: number;
@@ -23,6 +23,9 @@ export interface OutlineRow {
   readonly badge: Badge | undefined;
   readonly isFailure: boolean;
 }
+
+/** The target of a row that leads to the end of the run. */
+export const RUN_END = "end of the run";
 
 /** The steps, sub-agents, questions, files, and failures of a run, each under what it belongs to. */
 export interface Outline {
@@ -116,7 +119,7 @@ export const createOutline = (state: RunState): Outline => {
       if (problem?.tone === "bad")
         rows.push({
           key: "end",
-          target: state.root.items.findLast(isDrawn)?.id ?? "",
+          target: RUN_END,
           kind: "failure",
           depth: 0,
           label: "The run failed",

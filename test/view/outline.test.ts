@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/events.ts";
-import { createOutline } from "../../src/view.ts";
+import { createOutline, RUN_END } from "../../src/view.ts";
 import { finishedCards } from "../web/cards-then-text.ts";
 import { callEvents, folding } from "./folding.ts";
 
@@ -75,7 +75,7 @@ describe("the outline of a run", () => {
       ["file", 3, "plan.md", "text/markdown · 2.0 KB", false, "h"],
       ["ask", 1, "Go on?", expect.any(String), false, "q"],
       ["failure", 1, "The disk is full.", "", true, "q"],
-      ["failure", 0, "The run failed", "gave up", true, "q"],
+      ["failure", 0, "The run failed", "gave up", true, RUN_END],
     ]);
   });
 

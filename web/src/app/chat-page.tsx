@@ -1,4 +1,4 @@
-import { type ReactNode, useCallback, useMemo, useRef, useState } from "react";
+import { type ReactNode, useCallback, useMemo, useReducer, useRef, useState } from "react";
 import { describeRun } from "runcast/view";
 import { type ConversationFact, conversationUsage } from "../conversations/conversation.ts";
 import { Sidebar } from "../conversations/sidebar.tsx";
@@ -12,8 +12,10 @@ import { loadLater } from "../kit/load-later.tsx";
 import { AskJump, askCommand } from "./ask-jump.tsx";
 import { Composer } from "./composer.tsx";
 import { ConnectionState } from "./connection-state.tsx";
+import { ConversationFailures } from "./conversation-failures.tsx";
 import { ConversationPanel } from "./conversation-panel.tsx";
 import { Drawer, isWide, useIsWide } from "../kit/drawer.tsx";
+import { FailureJump, failureCommand } from "./failure-jump.tsx";
 import { FollowUps } from "./follow-ups.tsx";
 import { type KeyCommand, moveStep, useKeys } from "./keys.ts";
 import { usePage } from "../session/page-context.ts";
@@ -28,7 +30,7 @@ import { PanelDrawer } from "./panel-drawer.tsx";
 import { TopBar } from "./top-bar.tsx";
 import { MessageList } from "./message-list.tsx";
 import { acceptsOf, useAgents } from "./use-agents.ts";
-import { type Chat, useChat } from "./use-chat.ts";
+import { type Chat, type ChatJump, useChat } from "./use-chat.ts";
 import { useFileDrop } from "./use-file-drop.ts";
 import { useWantedKey, type WantedKey } from "./use-wanted-key.ts";
 
@@ -64,6 +66,11 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
     },
     [liveMessage, setJump],
   );
+  const [presses, findFailure] = useReducer((before: number) => before + 1, 0);
+  const uncoverAndJump = (jump: ChatJump): void => {
+    panels.uncover();
+    setJump(jump);
+  };
   const openChat = useCallback(
     (id: string, message?: string): void => {
       if (!isWide()) settings.change({ sidebar: false });
@@ -82,6 +89,7 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
     { key: "j", does: "Go to the next step", run: () => moveStep(scroller.current, 1) },
     { key: "k", does: "Go to the previous step", run: () => moveStep(scroller.current, -1) },
     askCommand(chat.state, { scroller, onJump: jumpToAsk }),
+    failureCommand(findFailure),
     { key: "/", does: "Write a message", run: () => field.current?.focus() },
     { key: "n", does: "New conversation", run: startNew },
     { key: "[", does: "Show or hide conversations", run: toggleSidebar },
@@ -134,7 +142,22 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
               scroller={scroller}
               usage={chat.isBusy ? "" : usage}
             >
-              {chat.state && <AskJump state={chat.state} scroller={scroller} onJump={jumpToAsk} />}
+              {(isAtEnd) => (
+                <>
+                  {chat.state && <AskJump state={chat.state} scroller={scroller} onJump={jumpToAsk} />}
+                  <FailureJump presses={presses} isAtEnd={isAtEnd}>
+                    {(wanted) => (
+                      <ConversationFailures
+                        messages={messages}
+                        wanted={wanted}
+                        scroller={scroller}
+                        onFind={isAtEnd ? undefined : findFailure}
+                        onJump={uncoverAndJump}
+                      />
+                    )}
+                  </FailureJump>
+                </>
+              )}
             </MessageList>
           )}
           <Foot chat={chat}>
@@ -173,16 +196,7 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
         <Sidebar current={chat.id} onOpen={openChat} onNew={startNew} onErase={setErased} />
       </Drawer>
       <PanelDrawer panels={panels}>
-        {(View) => (
-          <ConversationPanel
-            View={View}
-            messages={messages}
-            onJump={(jump) => {
-              panels.uncover();
-              chat.setJump(jump);
-            }}
-          />
-        )}
+        {(View) => <ConversationPanel View={View} messages={messages} onJump={uncoverAndJump} />}
       </PanelDrawer>
       {erased && <DeleteConversationDialog conversation={erased} onClose={() => setErased(undefined)} />}
       <PageDialogs commands={commands} />

@@ -15,7 +15,7 @@ export interface MessageListProps {
   readonly jump: ChatJump | undefined;
   readonly scroller: RefObject<HTMLDivElement | null>;
   /** Floats above the end of the list. */
-  readonly children?: ReactNode;
+  readonly children: (isAtEnd: boolean) => ReactNode;
   /** What the conversation used. Empty if it is not shown. */
   readonly usage: string;
 }
@@ -27,6 +27,7 @@ export const MessageList = ({ messages, commands, agents, jump, scroller, usage,
   const content = useRef<HTMLDivElement>(null);
   const { isAtEnd, toEnd } = useStickToEnd(scroller, content);
   const windowing = useWindowing(scroller);
+  const staysAtEnd = useCell(isAtEnd);
   // After sending a message, the user wants to see the answer.
   const sent = messages.filter(({ message }) => message.role === "user").length;
   useEffect(() => {
@@ -61,9 +62,9 @@ export const MessageList = ({ messages, commands, agents, jump, scroller, usage,
           </div>
         </WindowingContext>
       </div>
-      <div className="pointer-events-none absolute inset-x-0 bottom-3 z-10 flex justify-center gap-2 *:pointer-events-auto">
-        {children}
-        {!useCell(isAtEnd) && (
+      <div className="pointer-events-none absolute inset-x-0 bottom-3 z-10 flex flex-wrap justify-center gap-2 px-2 *:pointer-events-auto">
+        {children(staysAtEnd)}
+        {!staysAtEnd && (
           <button
             type="button"
             onClick={toEnd}

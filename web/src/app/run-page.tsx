@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useReducer, useState } from "react";
 import type { Problem } from "runcast/events";
 import { useRun } from "runcast/react";
 import { runTitle } from "runcast/view";
@@ -8,11 +8,14 @@ import { RunTools } from "../share/run-tools.tsx";
 import { Button } from "../kit/button.tsx";
 import { AskJump, askCommand } from "./ask-jump.tsx";
 import { ConnectionState } from "./connection-state.tsx";
+import { FailureJump, failureCommand } from "./failure-jump.tsx";
 import { type KeyCommand, moveStep, useKeys } from "./keys.ts";
+import { useCell } from "../kit/cell.ts";
 import { WindowingContext } from "../kit/windowing.ts";
 import { usePage } from "../session/page-context.ts";
 import { useTitle } from "../session/use-title.ts";
 import { ProblemNote } from "../kit/problem-note.tsx";
+import { NextFailure } from "./next-failure.tsx";
 import { mayHelp, wantsKey } from "./refusal.ts";
 import { PageDialogs } from "./page-dialogs.tsx";
 import { TopBar } from "./top-bar.tsx";
@@ -50,7 +53,7 @@ interface OpenRunProps extends Pick<RunPageProps, "onLocked"> {
 
 const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: OpenRunProps) => {
   const { access, route, dialog } = usePage();
-  const { mayAnswer, actions, scroller, content, windowing } = useRunScreen(access, run);
+  const { mayAnswer, actions, scroller, content, isAtEnd, windowing } = useRunScreen(access, run);
   const isOver = useRunEnd(state) !== "open";
   const mayAct = access.token === undefined;
   const refused = !isOver && connection?.status === "failed" ? connection.problem : undefined;
@@ -67,14 +70,21 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: Ope
   const [panel, setPanel] = useState<string>();
   const panels = choosePanel(RUN_PANELS, panel, setPanel);
   const [jump, setJump] = useState<Jump>();
-  const jumpToAsk = useCallback((node: string) => setJump({ node }), []);
+  const jumpTo = useCallback((node: string) => setJump({ node }), []);
+  const [presses, findFailure] = useReducer((before: number) => before + 1, 0);
+  const staysAtEnd = useCell(isAtEnd);
   const isCovered = !useIsWide() && panels.open !== undefined;
+  const uncoverAndJump = (node: string): void => {
+    panels.uncover();
+    jumpTo(node);
+  };
   const runs = useMemo(() => [state], [state]);
   const commands: readonly KeyCommand[] = [
     ...(mayAct ? [{ key: "Escape", does: "Stop the run", always: true, run: () => (isBusy ? stop() : false) }] : []),
     { key: "j", does: "Go to the next step", run: () => moveStep(scroller.current, 1) },
     { key: "k", does: "Go to the previous step", run: () => moveStep(scroller.current, -1) },
-    ...(mayAnswer ? [askCommand(state, { scroller, onJump: jumpToAsk })] : []),
+    ...(mayAnswer ? [askCommand(state, { scroller, onJump: jumpTo })] : []),
+    failureCommand(findFailure),
     ...panels.commands,
     ...(mayAct ? [{ key: "r", does: "All runs", run: () => route.go({ board: {} }) }] : []),
     { key: "?", does: "Show keyboard shortcuts", run: () => dialog.set("keys") },
@@ -137,23 +147,28 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: Ope
               )}
             </div>
           </main>
-          {mayAnswer && (
-            <div className="pointer-events-none absolute inset-x-0 bottom-3 flex justify-center *:pointer-events-auto">
-              <AskJump state={state} scroller={scroller} onJump={jumpToAsk} />
-            </div>
-          )}
+          <div className="pointer-events-none absolute inset-x-0 bottom-3 flex flex-wrap justify-center gap-2 px-2 *:pointer-events-auto">
+            {mayAnswer && <AskJump state={state} scroller={scroller} onJump={jumpTo} />}
+            <FailureJump presses={presses} isAtEnd={staysAtEnd}>
+              {(wanted) => (
+                <NextFailure
+                  runs={runs}
+                  isReady
+                  wanted={wanted}
+                  scroller={scroller}
+                  homeOf={() => scroller.current}
+                  onFind={staysAtEnd ? undefined : findFailure}
+                  onJump={(_, node) => uncoverAndJump(node)}
+                />
+              )}
+            </FailureJump>
+          </div>
         </div>
       </div>
       <PanelDrawer panels={panels}>
         {(View) => (
           <LiveUntil value={liveUntil}>
-            <View
-              runs={runs}
-              onJump={(_, node) => {
-                panels.uncover();
-                setJump({ node });
-              }}
-            />
+            <View runs={runs} onJump={(_, node) => uncoverAndJump(node)} />
           </LiveUntil>
         )}
       </PanelDrawer>

@@ -11,6 +11,6 @@ export const useRunScreen = (access: Access, run: string) => {
   const actions = useMemo(() => createActionsOf({ access, mayAnswer })(run), [access, run, mayAnswer]);
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
-  useStickToEnd(scroller, content);
-  return { mayAnswer, actions, scroller, content, windowing: useWindowing(scroller) };
+  const { isAtEnd } = useStickToEnd(scroller, content);
+  return { mayAnswer, actions, scroller, content, isAtEnd, windowing: useWindowing(scroller) };
 };

@@ -5,10 +5,11 @@ import { isOnServer } from "../conversations/conversation.ts";
 
 /**
  * The loaded runs of a conversation, in order. Keeps the same array while its content is unchanged. `liveUntil` is that
- * of the last run, the only one that can be active.
+ * of the last run, the only one that can be active. Loads all runs, unless `loads` is false.
  */
 export const useRunStates = (
   messages: readonly ShownMessage[],
+  loads = true,
 ): { readonly states: readonly RunState[]; readonly liveUntil: number } => {
   const { runs } = useConversations();
   const answers = messages.flatMap(({ message }) => (message.role === "assistant" ? [message] : []));
@@ -18,14 +19,14 @@ export const useRunStates = (
     const update = () => setLoaded((before) => before + 1);
     const stops = answers.flatMap((answer) => [
       runs.subscribe(answer.run, update),
-      runs.open(answer.run, isOnServer(answer) ? {} : undefined),
+      ...(loads ? [runs.open(answer.run, isOnServer(answer) ? {} : undefined)] : []),
     ]);
     update();
     return () => {
       for (const stop of stops) stop();
     };
     // The answers are new objects each time. Only their runs matter.
-  }, [runs, key]);
+  }, [runs, key, loads]);
   const liveUntil = runs.get(answers.at(-1)?.run ?? "")?.liveUntil ?? 0;
   const states = useMemo(() => {
     const shown = key.split(" ").map((run) => (run ? runs.get(run) : undefined));

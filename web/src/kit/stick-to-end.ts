@@ -68,7 +68,7 @@ export const useStickToEnd = (
   return { isAtEnd, toEnd };
 };
 
-const KEYS = new Set(["ArrowUp", "PageUp", "Home", " ", "j", "k", "a"]);
+const KEYS = new Set(["ArrowUp", "PageUp", "Home", " ", "j", "k", "a", "f"]);
 
 /** Whether the event can cause a scroll. Excludes typing a message and pointer moves without a pressed button. */
 const moves = (event: Event): boolean => {

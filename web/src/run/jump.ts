@@ -1,8 +1,9 @@
 import { flushSync } from "react-dom";
+import { RUN_END } from "runcast/view";
 import type { RunContextValue } from "./run-context.ts";
 
 export interface Jump {
-  /** The ID of a part, call, agent, or ask. */
+  /** The ID of a part, call, agent, or ask, or `RUN_END`. */
   readonly node: string;
 }
 
@@ -48,8 +49,11 @@ const pathTo = (nodes: Nodes, id: string): (readonly [hider: string, hidden: str
 /** The opener name of the item list of an agent or call. */
 export const itemsOf = (owner: string): string => `items of ${owner}`;
 
+/** The selector of what a jump to a node focuses. */
+export const placeOf = (id: string): string => (id === RUN_END ? "[data-run-end]" : `[data-node="${CSS.escape(id)}"]`);
+
 const show = (home: HTMLElement, id: string): (() => void) => {
-  const found = home.querySelector<HTMLElement>(`[data-node="${CSS.escape(id)}"]`);
+  const found = home.querySelector<HTMLElement>(placeOf(id));
   if (!found) return () => {};
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   // A smooth scroll over a long distance would render everything in between, and that would shift the target.

@@ -34,7 +34,7 @@ export const RunEnd = memo(() => {
   if (!hasStarted) return <p className="text-sm text-soft">Waiting for the run to start…</p>;
   const isPlain = isOver && badge.tone === "good";
   return (
-    <footer data-run-end={isOver ? badge.state : "running"} className="flex flex-col gap-1.5">
+    <footer data-run-end={isOver ? badge.state : "running"} tabIndex={-1} className="flex flex-col gap-1.5">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-soft">
         <StateIcon badge={badge} />
         {/* The icon is enough to show success. */}
