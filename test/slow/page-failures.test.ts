@@ -108,6 +108,12 @@ describeInBrowser("the failures in a conversation", ({ serve, open }: Browsing) 
     const where = () =>
       page.evaluate(() => document.activeElement?.closest("[data-message]")?.getAttribute("data-message"));
     await expect.poll(where, FAR).toBe(id);
+    await page.keyboard.press("f");
+    await expect.poll(isFocused(page, NESTED), FAR).toBe(true);
+    await page.keyboard.press("f");
+    await expect.poll(isFocused(page, END), FAR).toBe(true);
+    // The end of the conversation cannot be in the middle of the view. Nothing else moves to bring it there.
+    expect(await page.getByRole("banner").boundingBox()).toMatchObject({ y: 0 });
   });
 
   test("are reached on the page of a run, too", async () => {

@@ -38,7 +38,14 @@ export const MessageList = ({ messages, commands, agents, jump, scroller, usage,
   }, [jump, isAtEnd]);
   return (
     <div className="relative min-h-0 grow">
-      <div ref={scroller} className="h-full overflow-y-auto" role="region" aria-label="Conversation" tabIndex={0}>
+      {/* Relative, so that text for screen readers is part of it. Otherwise, a jump to its end would scroll the page. */}
+      <div
+        ref={scroller}
+        className="relative h-full overflow-y-auto"
+        role="region"
+        aria-label="Conversation"
+        tabIndex={0}
+      >
         <WindowingContext value={windowing}>
           <div ref={content} className="mx-auto max-w-3xl px-4 py-6">
             {grouped(

@@ -115,7 +115,7 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: Ope
           )}
         </TopBar>
         <div className="relative min-h-0 grow">
-          <main ref={scroller} className="h-full overflow-y-auto" aria-label="Run" tabIndex={0}>
+          <main ref={scroller} className="relative h-full overflow-y-auto" aria-label="Run" tabIndex={0}>
             {!mayAct && !isMissing && (
               <p className="sticky top-0 z-10 border-b border-line bg-warm px-4 py-1.5 text-center text-xs">
                 {mayAnswer
