@@ -141,7 +141,7 @@ export const scenes: readonly Scene[] = [
   {
     name: "output",
     speed: 1,
-    shows: "a tool of some seconds with its progress and what it prints, and a message that is queued meanwhile",
+    shows: "a running tool with its progress and its output, and a message that waits in the queue",
     sizes: ["desk"],
     play: async (page) => {
       await send(page, "Run the checks");
@@ -161,7 +161,7 @@ export const scenes: readonly Scene[] = [
   },
   {
     name: "lost",
-    shows: "a run whose connection is lost: nothing turns, and the page says when it tries again",
+    shows: "a run whose connection is lost: the spinners have stopped, and the page shows when it retries",
     sizes: ["desk"],
     speed: 1,
     play: async (page, pull) => {
@@ -222,7 +222,7 @@ export const scenes: readonly Scene[] = [
   },
   {
     name: "board-lost",
-    shows: "the list of runs when the server is gone: what is shown stays, and its clocks stand still",
+    shows: "the list of runs when the server is gone: the rows stay, and their durations no longer change",
     sizes: ["desk"],
     speed: 3,
     play: async (page, pull) => {
