@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { runs as command } from "../src/cli/runs.ts";
 import type { Entry, Event, Finish } from "../src/events.ts";
@@ -67,18 +70,25 @@ test("a list shows user, message, progress, asks and outcome of each user's own 
   await until(async () => (await list(url, "root", "&open=1")).length === 0);
 });
 
+/** What the command prints, line by line. */
+const printing = (): { readonly written: string[]; run(options: Record<string, string>): Promise<number> } => {
+  const written: string[] = [];
+  const { write } = process.stdout;
+  process.stdout.write = ((text: string) => written.push(text) > 0) as typeof write;
+  onStop(() => (process.stdout.write = write));
+  return {
+    written,
+    run: async (options) => await command.run({ positionals: [], options, environment: {}, directory: "" }),
+  };
+};
+
 test("`runcast runs` prints one line per run", async () => {
   const { url } = await serve(asking);
   for (const message of ["too much", "first", "ask"])
     await post(`${url}/runs`, { message }, { accept: "application/json" });
   await until(async () => (await list(url, "")).some(({ asks = [] }) => asks.length === 1));
-  const written: string[] = [];
-  const { write } = process.stdout;
-  process.stdout.write = ((text: string) => written.push(text) > 0) as typeof write;
-  onStop(() => (process.stdout.write = write));
-  const run = (options: Record<string, string>) =>
-    command.run({ positionals: [], options: { url, ...options }, environment: {}, directory: "" });
-  expect(await run({})).toBe(0);
+  const { written, run } = printing();
+  expect(await run({ url })).toBe(0);
   expect(written).toEqual([
     expect.stringMatching(/waiting for you .* 3 tokens in, 4 out {2}ask — Send the report\?\n$/),
     expect.stringMatching(/done .*\b\d+(?:\.\d)? m?s .* first\n$/),
@@ -89,8 +99,44 @@ test("`runcast runs` prints one line per run", async () => {
   const places = written.map((line) => line.search(/ask — |first\n/));
   expect(places[0]).toBe(places[1]);
   written.length = 0;
-  await run({ waiting: "" });
+  await run({ url, waiting: "" });
   expect(written).toHaveLength(1);
+});
+
+test("`runcast runs --waiting` finds a waiting run behind newer open ones", async () => {
+  const { url } = await serve(async function* (request, context) {
+    yield* asking(request, context);
+    await new Promise((resolve) => context.signal.addEventListener("abort", resolve));
+  });
+  const begin = async (message: string) => await post(`${url}/runs`, { message }, { accept: "application/json" });
+  await begin("ask");
+  await until(async () => (await list(url, ""))[0]?.asks?.length === 1);
+  for (const message of ["newer", "newest"]) await begin(message);
+  await until(async () => (await list(url, "", "&open=1")).length === 3);
+  const { written, run } = printing();
+  await run({ url, waiting: "", limit: "1" });
+  expect(written).toEqual([expect.stringMatching(/waiting for you .* ask — Send the report\?\n$/)]);
+  written.length = 0;
+  await run({ url, open: "", limit: "2" });
+  expect(written.map((line) => line.trim().split(" ").at(-1))).toEqual(["newest", "newer"]);
+});
+
+test("`runcast runs` asks for the next page if the server stopped looking before it found enough", async () => {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    const query = new URL(request.url!, "http://localhost").searchParams;
+    asked.push(`${query.get("state")} ${query.get("limit")} ${query.get("before")}`);
+    const row = { run: `r${asked.length}`, name: "a", seq: 1, startedAt: 0, title: `Run ${asked.length}` };
+    const pages = [{ runs: [], next: "a" }, { runs: [row], next: "b" }, { runs: [row] }];
+    response.end(JSON.stringify(pages[asked.length - 1]));
+  }).listen(0, "127.0.0.1");
+  onStop(() => void server.close());
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const { written, run } = printing();
+  await run({ url: `http://127.0.0.1:${port}`, waiting: "", limit: "3" });
+  expect(asked).toEqual(["waiting 3 ", "waiting 3 a", "waiting 2 b"]);
+  expect(written).toHaveLength(2);
 });
 
 test("listing again reads only new entries, however long the runs are", async () => {

@@ -26,14 +26,20 @@ export const runs: CliCommand = {
     if (!Number.isInteger(limit) || limit < 1 || limit > 500)
       throw new UsageError("--limit must be a whole number from 1 to 500");
     const isWaiting = options["waiting"] !== undefined;
-    const query = new URLSearchParams({ details: "1", limit: `${limit}` });
-    if (isWaiting || options["open"] !== undefined) query.set("open", "1");
-    const answer = await askServer({ base }, `/runs?${query}`, { key });
-    const now = Date.parse(answer.headers.get("date") ?? "") || Date.now();
-    const { runs: listed } = (await answer.json()) as { runs: readonly RunRow[] };
-    const shown = isWaiting ? listed.filter(({ asks = [] }) => asks.length > 0) : listed;
-    for (const line of linesOf(shown, now)) process.stdout.write(`${line}\n`);
-    if (shown.length === 0) process.stderr.write("runcast: no runs found\n");
+    const state = isWaiting ? "waiting" : options["open"] !== undefined ? "open" : "";
+    const rows: RunRow[] = [];
+    let now = Date.now();
+    for (let before: string | undefined = ""; before !== undefined && rows.length < limit;) {
+      const query = new URLSearchParams({ details: "1", limit: `${limit - rows.length}`, state, before });
+      const answer = await askServer({ base }, `/runs?${query}`, { key });
+      now = Date.parse(answer.headers.get("date") ?? "") || Date.now();
+      const page = (await answer.json()) as { readonly runs: readonly RunRow[]; readonly next?: string };
+      rows.push(...page.runs);
+      // The server examines a limited number of runs per request, so a page can be short, even empty.
+      before = page.next;
+    }
+    for (const line of linesOf(rows, now)) process.stdout.write(`${line}\n`);
+    if (rows.length === 0) process.stderr.write("runcast: no runs found\n");
     return 0;
   },
 };
