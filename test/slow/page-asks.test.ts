@@ -2,7 +2,7 @@ import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { demoAgent } from "../../src/models/demo.ts";
 import type { Source } from "../../src/source.ts";
-import { type Browsing, describeInBrowser, ended, send, violations } from "../browsing.ts";
+import { type Browsing, composer, describeInBrowser, ended, send, violations } from "../browsing.ts";
 import { finishedCards } from "../web/cards-then-text.ts";
 import { gallery } from "../web/gallery.ts";
 
@@ -150,6 +150,35 @@ describeInBrowser("the questions of a run", ({ serve, open, openBeside }: Browsi
     await other.locator("[data-ask=two]").getByRole("button", { name: "No" }).click();
     await onCard(page, "two").getByText("No", { exact: true }).waitFor({ state: "attached" });
     await waiting(page, 3);
+  });
+
+  test.each([
+    ["allowed", ["Reason (optional)", "Allow"], "ok"],
+    ["denied with a reason", ["Reason (optional)", "Allow", "Deny"], "denied"],
+  ])("a call is %s with the keyboard alone", async (_, fields, outcome) => {
+    const page = await open(await serve(demoAgent({ speed: 30 })));
+    await composer(page).focus();
+    await page.keyboard.type("Send the report, but ask for my approval first");
+    await page.keyboard.press("Enter");
+    const question = page.getByRole("group", { name: "Question for you" });
+    await question.getByRole("button", { name: "Allow", exact: true }).waitFor();
+    // Out of the field, where `a` is a letter.
+    await page.keyboard.press("Shift+Tab");
+    await page.keyboard.press("a");
+    await expect.poll(() => isFocused(question)).toBe(true);
+    for (const field of fields) {
+      await page.keyboard.press("Tab");
+      const name = await page.evaluate(() => document.activeElement?.ariaLabel ?? document.activeElement?.textContent);
+      expect(name).toBe(field);
+      if (name === "Reason (optional)" && outcome === "denied") await page.keyboard.type("Not today");
+    }
+    await page.keyboard.press("Enter");
+    await ended(page, "done");
+    const card = page.getByRole("article", { name: "Tool send_report" });
+    expect(await card.getAttribute("data-call")).toBe(outcome);
+    if (outcome !== "denied") return;
+    await card.getByRole("button", { expanded: false }).first().press("Enter");
+    await card.getByText("Denied: Not today").waitFor();
   });
 
   test("an allowed call runs as the agent requested it", async () => {
