@@ -3,6 +3,7 @@ import {
   type CancelStatus,
   type Connection,
   createRunHandle,
+  type Position,
   type RunHandle,
   type CancelTarget,
 } from "./client/run-handle.ts";
@@ -162,11 +163,16 @@ export const createClient = (options: ClientOptions): Client => {
     await command({ do: "answer", run, ask: name, answer: value }, abortable);
   };
 
-  const resume = (run: string, after: number, isFromSnapshot: boolean, signal: AbortSignal): Promise<Response> =>
+  const resume = (
+    run: string,
+    { seq, at }: Position,
+    isFromSnapshot: boolean,
+    signal: AbortSignal,
+  ): Promise<Response> =>
     stream(
       isFromSnapshot
         ? { do: "follow", run, after: { seq: 0, frame: 0 }, from: "snapshot" }
-        : { do: "follow", run, after: { seq: after, frame: 0 } },
+        : { do: "follow", run, after: { seq, frame: 0 }, ...(at !== undefined && { at }) },
       signal,
     );
 
@@ -187,7 +193,7 @@ export const createClient = (options: ClientOptions): Client => {
       wakes,
       pace: options.pace,
       request: (cursor, isFromSnapshot, connection) =>
-        (cursor > 0 ? resume : begin)(run, cursor, isFromSnapshot, connection),
+        (cursor.seq > 0 ? resume : begin)(run, cursor, isFromSnapshot, connection),
       cancel: (target) => cancel(run, target),
       answer: (name, value) => answer(run, name, value),
     });

@@ -148,6 +148,8 @@ export type Command =
       readonly do: "follow";
       readonly run: RunRef;
       readonly after: Cursor;
+      /** The time of the entry `after.seq`, if the client knows it. Refused if the log has another entry there by now. */
+      readonly at?: number;
       /**
        * `segment` begins with the run's current segment, `run` with the run's first entry. Both ignore `after` and end
        * with the current segment.

@@ -30,8 +30,10 @@ export { watchers, watchersOfAll } from "./log/watchers.ts";
  *   for every process. Calls across runs (`list`, `orphans`, `retain`) may lag and are repaired, because an engine with
  *   many shards cannot update an index together with a run. Check with `info` or `takeOver` before acting on their results.
  *
- * If an engine loses stored entries (a failover to a lagging replica), processes that know better detect it: `append`,
- * and `read` after a lost entry, reject with `LogReset`, so no viewer gets a log with a hole.
+ * If an engine loses stored entries (a failover to a lagging replica), processes that know better detect it while the
+ * log is shorter than what they know: `append`, and `read` after a lost entry, reject with `LogReset`. Once a new owner
+ * has written past that entry, only its time shows that it was replaced. The server compares it when a native client
+ * reconnects. A process that reads nothing in between does not notice, and its viewers get entries of both logs.
  *
  * A variant that resends a call after a broken connection must not repeat its effect. The owner, the epoch and the last
  * seq identify its own append.

@@ -167,7 +167,7 @@ describe("following", () => {
     expect(server.requests.map(({ url, headers }) => [url, headers["last-event-id"]])).toEqual([
       ["/runs/r/events?from=snapshot", undefined],
       ["/runs/r/events?from=snapshot", undefined],
-      ["/runs/r/events", "5"],
+      ["/runs/r/events?at=1005", "5"],
     ]);
   });
 
@@ -199,7 +199,7 @@ describe("starting", () => {
       });
       expect(headers).toMatchObject({ "runcast-secret-token": "xyz", authorization: "Bearer a-key-of-mine" });
     }
-    expect(server.requests[3]).toMatchObject({ url: `/runs/${handle.run}/events`, body: "" });
+    expect(server.requests[3]).toMatchObject({ url: `/runs/${handle.run}/events?at=1002`, body: "" });
   });
 
   test("keeps the id of the request", async () => {

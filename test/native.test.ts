@@ -207,6 +207,9 @@ describe("requests", () => {
       style: "s",
       extensions: true,
     });
+    expect(follow({}, "after=7&at=1763000000000")).toMatchObject({ after: { seq: 7, frame: 0 }, at: 1763000000000 });
+    for (const bad of ["x", "-1", "1.5", ""])
+      expect(refused(() => follow({}, `after=7&at=${bad}`)).code).toBe("bad-cursor");
     for (const bad of ["x", "-1", "1.", "1e3", "99999999999999999"]) {
       expect(parseCursor(bad)).toBeUndefined();
       expect(refused(() => follow({ "last-event-id": bad }, "")).code).toBe("bad-cursor");

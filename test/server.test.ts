@@ -281,6 +281,11 @@ describe("refusals", () => {
       code: "cursor-beyond-end",
     });
     expect(await refusal(await events(`after=${length}.1`))).toMatchObject({ status: 400, code: "cursor-beyond-end" });
+    const { at } = (await log.read(run, length - 1, 1))[0]!;
+    expect((await events(`after=${length}&at=${at}`)).status).toBe(204);
+    expect((await events(`after=0&at=${at + 1}`)).status).toBe(200);
+    for (const lost of [`after=${length}&at=${at + 1}`, `after=${length + 1}&at=${at}`])
+      expect(await refusal(await events(lost))).toMatchObject({ status: 409, code: "log-reset" });
     expect(await refusal(await events("dialect=klingon"))).toMatchObject({
       status: 400,
       code: "unknown-dialect",

@@ -69,12 +69,17 @@ export interface HandleOptions extends Pick<FollowerOptions, "backoff" | "silenc
   readonly after: number;
   readonly from: "snapshot" | undefined;
   readonly into: RunState | undefined;
-  /** Sends the request that continues after this cursor. */
-  readonly request: (after: number, isFromSnapshot: boolean, signal: AbortSignal) => Promise<Response>;
+  /** Sends the request that continues after this cursor. `at` is the time of its entry, if that was received. */
+  readonly request: (after: Position, isFromSnapshot: boolean, signal: AbortSignal) => Promise<Response>;
   readonly cancel: (target: CancelTarget | undefined) => Promise<CancelStatus>;
   readonly answer: (ask: string, answer: Answer) => Promise<void>;
   readonly onEntry: ((entry: Entry) => void) | undefined;
   readonly signal: AbortSignal | undefined;
+}
+
+export interface Position {
+  readonly seq: number;
+  readonly at?: number;
 }
 
 export const createRunHandle = (options: HandleOptions): RunHandle => {
@@ -90,6 +95,7 @@ export const createRunHandle = (options: HandleOptions): RunHandle => {
   finished.promise.catch(() => {});
   let connection: Connection = { status: "connecting" };
   let isOver = false;
+  let lastAt: number | undefined;
 
   const show = (next: Connection): void => {
     connection = next;
@@ -145,6 +151,7 @@ export const createRunHandle = (options: HandleOptions): RunHandle => {
     if (entry.event.type === "run-start" && isTooNew(entry.event.protocol)) return true;
     if (connection.status === "live" && connection.waiting) show({ status: "live" });
     fold(state, entry);
+    lastAt = entry.at;
     onEntry?.(entry);
     feed.push(entry);
     if (entry.event.type === "run-end") end({ status: "finished" });
@@ -153,7 +160,10 @@ export const createRunHandle = (options: HandleOptions): RunHandle => {
 
   const stop = startFollower({
     ...options,
-    request: (connectionSignal) => options.request(state.seq, isFromSnapshot(), connectionSignal),
+    request: (connectionSignal) => {
+      const position = { seq: state.seq, ...(lastAt !== undefined && { at: lastAt }) };
+      return options.request(position, isFromSnapshot(), connectionSignal);
+    },
     take,
     room: feed.room,
     onLive: () => {

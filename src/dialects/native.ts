@@ -148,6 +148,11 @@ const readFollow = ({ params, query, headers }: DialectRequest): Command => {
     throw new Refusal("bad-cursor", `"${text.slice(0, 40)}" is not a cursor`, {
       hint: "a cursor is the id of the last frame received, such as 17; 0 is the start of the run",
     });
+  const at = query.get("at");
+  if (at !== null && !/^\d{1,15}$/.test(at))
+    throw new Refusal("bad-cursor", `at=${at.slice(0, 40)} is not a time`, {
+      hint: "at is the time of the last entry received, in milliseconds since 1970, or omit it",
+    });
   const from = query.get("from");
   if (from !== null && from !== "snapshot")
     throw new Refusal("bad-request", `from=${from.slice(0, 40)} is not supported`, {
@@ -157,6 +162,7 @@ const readFollow = ({ params, query, headers }: DialectRequest): Command => {
     do: "follow",
     run: params["run"] ?? "",
     after,
+    ...(at !== null && { at: Number(at) }),
     ...(from && { from: "snapshot" as const }),
     ...readOptions(headers, query),
   };

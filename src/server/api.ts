@@ -229,7 +229,7 @@ const dialectRoutes = (dialects: readonly Dialect[]): readonly Described[] =>
       summary,
       ...(body && { body }),
       ...((does === "start" || does === "follow") && { streams: true }),
-      ...(does === "follow" && { query: ["after", "from", "dialect", "style"] }),
+      ...(does === "follow" && { query: ["after", "at", "from", "dialect", "style"] }),
     })),
   );
 

@@ -11,7 +11,7 @@ import { type BeginOptions, createBegin, threadOf } from "./begin.ts";
 import { answerOf, requestOf } from "./history.ts";
 import type { Owners } from "./owners.ts";
 import type { Readings } from "./readings.ts";
-import { tooMany, unlessMissing } from "./refusals.ts";
+import { reset, tooMany, unlessMissing } from "./refusals.ts";
 import { sendJson, sendText } from "./send-json.ts";
 import type { Sessions } from "./sessions.ts";
 import type { Encoding } from "./encoding.ts";
@@ -145,6 +145,7 @@ export const createCommands = (options: CommandsOptions): Commands => {
       if (command.skipFrames) return await cursorAfter(encoded, command.skipFrames);
       return command.after;
     };
+    if (command.at !== undefined) await checkEntry(read, run, command.after.seq, command.at);
     const after = await cursor();
     checkCursor(after, info);
     checkStreams();
@@ -253,6 +254,13 @@ const checkWhole = ({ name, answer }: Dialect): void => {
     throw new Refusal("only-streams", `the ${name} dialect only supports streams`, {
       hint: "request a stream, or omit ?dialect",
     });
+};
+
+/** Refuses the cursor of an entry that the engine has lost. The log may have grown past it again, with other entries. */
+const checkEntry = async (log: Log, run: string, seq: number, at: number): Promise<void> => {
+  const [entry] = seq > 0 ? await log.read(run, seq - 1, 1) : [];
+  if (seq === 0 || entry?.at === at) return;
+  throw reset(`run ${run} no longer has entry ${seq} of ${at}: the engine lost stored entries`);
 };
 
 function checkCursor(after: Cursor | undefined, { seq, run }: RunInfo): asserts after is Cursor {

@@ -34,7 +34,7 @@ export const refusalOf = (error: unknown): { readonly refusal: Refusal; readonly
   };
 };
 
-const reset = (message: string): Refusal =>
+export const reset = (message: string): Refusal =>
   new Refusal("log-reset", message, { status: 409, hint: "read the run again from its beginning" });
 
 export const missing = (message: string, dropped: boolean): Refusal =>

@@ -38,7 +38,7 @@ const writeStart = ({ request, detached, style, extensions }: Extract<Command, {
 };
 
 const writeFollow = (run: string, command: Extract<Command, { do: "follow" }>): Written => {
-  const { after, from, style, extensions } = command;
+  const { after, at, from, style, extensions } = command;
   const cursor = cursorText(after);
   const headers = {
     accept: STREAM_TYPE,
@@ -46,7 +46,7 @@ const writeFollow = (run: string, command: Extract<Command, { do: "follow" }>): 
     ...(cursor !== "0" && { "last-event-id": cursor }),
     ...writeExtensions(extensions),
   };
-  return { method: "GET", path: `${run}/events${queryText({ from, style })}`, headers };
+  return { method: "GET", path: `${run}/events${queryText({ at: at?.toString(), from, style })}`, headers };
 };
 
 /** The ID of the run that a command names, for dialects whose paths can contain only an ID. */
