@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Entry, Event } from "../src/events.ts";
 import { type RunState, createState, fold } from "../src/state.ts";
 import { problemsOf } from "./chaos/check.ts";
+import { executingAtKills } from "./chaos/takeovers.ts";
 import type { TallyEntry } from "./chaos/tally.ts";
 
 const numbered = (...events: Event[]): Entry[] => events.map((event, index) => ({ seq: index + 1, at: 0, event }));
@@ -99,5 +100,20 @@ describe("the check of a chaos run", () => {
 
   test("finds an acknowledged answer that is lost", () => {
     expect(problems(whole, whole, whole, false)).toEqual(["r: the answer to q was acknowledged and is lost"]);
+  });
+
+  test("counts the calls that were executing at each kill", () => {
+    const entry = (act: "begin" | "end", call: string, pid: number, at: number): TallyEntry =>
+      ({ ...begin(call), do: act, pid, at }) as TallyEntry;
+    const tally = [
+      ...[entry("begin", "a", 1, 1), entry("begin", "b", 1, 2), entry("end", "a", 1, 3), entry("begin", "c", 1, 4)],
+      ...[entry("begin", "d", 2, 5), entry("begin", "e", 3, 5)],
+    ];
+    const kills = [
+      { pid: 1, at: 6 },
+      { pid: 2, at: 7 },
+      { pid: 4, at: 8 },
+    ];
+    expect(executingAtKills(tally, kills)).toEqual([2, 1]);
   });
 });

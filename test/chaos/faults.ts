@@ -7,6 +7,8 @@ import { uptime } from "./tally.ts";
 /** All faults of a round, chosen by a seed. A fault may start while earlier ones still last. */
 export interface Faults {
   readonly counts: Readonly<Record<string, number>>;
+  /** Those that can happen: some need a program, or a disk that this machine cannot create. */
+  readonly possible: readonly string[];
   /** The periods in which the engine was unreachable. */
   readonly engineTrouble: readonly { readonly from: number; readonly to: number }[];
   /** Stops, and resolves when everything is repaired. */
@@ -129,6 +131,7 @@ export const startFaults = ({ fleet, engine, balancer, leaseMs, random, only }: 
 
   return {
     counts,
+    possible: acts.map(([name]) => name),
     engineTrouble,
     async end() {
       stop.abort();

@@ -3,7 +3,8 @@ import { quantile } from "./takeovers.ts";
 
 /** The report of a round as text. */
 export const reportText = (title: string, report: Report): string => {
-  const { runs, kills, executing, entries, viewers, executions, acknowledged, fenced, outcomes, faults } = report;
+  const { runs, kills, executing, mostExecuting, entries, viewers, executions, acknowledged, fenced } = report;
+  const { outcomes, faults } = report;
   const { clean, troubled } = report.takeovers;
   const listed = (counts: Readonly<Record<string, number>>) =>
     Object.entries(counts)
@@ -13,7 +14,7 @@ export const reportText = (title: string, report: Report): string => {
     all.length === 0 ? "none" : `${all.length}, p50 ${quantile(all, 0.5)} ms, p99 ${quantile(all, 0.99)} ms`;
   return [
     title,
-    `  ${runs} runs (${listed(outcomes)}), ${kills} kills, ${executing} calls executing at a kill`,
+    `  ${runs} runs (${listed(outcomes)}), ${kills} kills, ${executing} calls executing at a kill, ${mostExecuting} at most`,
     `  happened: ${listed(faults)}`,
     `  compared: ${entries} entries of ${viewers} viewers, ${executions} executions, ${acknowledged} acknowledged answers`,
     `  fenced writes: ${fenced}`,

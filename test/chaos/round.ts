@@ -29,8 +29,12 @@ export interface Report {
   readonly runs: number;
   readonly outcomes: Readonly<Record<string, number>>;
   readonly kills: number;
+  /** All calls that were executing when their process was killed, and the most at one kill. */
   readonly executing: number;
+  readonly mostExecuting: number;
   readonly faults: Readonly<Record<string, number>>;
+  /** The faults that can happen on this machine. */
+  readonly possible: readonly string[];
   readonly entries: number;
   readonly viewers: number;
   readonly executions: number;
@@ -77,13 +81,16 @@ export const playRound = async ({ engine: name, seed, seconds, runs, only }: Rou
       outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
       problems.push(...problemsOf(run, stored, tallyOf.get(run) ?? [], seen, acknowledgedOf.get(run) ?? []));
     }
+    const executing = executingAtKills(tally, fleet.kills);
     return {
       problems,
       runs: seenOf.size,
       outcomes,
       kills: fleet.kills.length,
-      executing: executingAtKills(tally, fleet.kills),
+      executing: executing.reduce((sum, count) => sum + count, 0),
+      mostExecuting: Math.max(0, ...executing),
       faults: faults.counts,
+      possible: faults.possible,
       entries,
       viewers: users.seen.length,
       executions: tally.filter((each) => each.do === "begin").length,

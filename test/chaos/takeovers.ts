@@ -45,16 +45,17 @@ export const takeoversOf = (
   };
 };
 
-/** The number of calls that were executing when their process was killed. */
+/** For each kill that interrupted calls, the number of calls that were executing in its process. */
 export const executingAtKills = (
   tally: readonly TallyEntry[],
   kills: readonly { readonly pid: number; readonly at: number }[],
-): number => {
+): readonly number[] => {
   const ended = new Set(tally.flatMap((each) => (each.do === "end" ? [`${each.pid} ${each.call}`] : [])));
   const killed = new Map(kills.map(({ pid, at }) => [pid, at]));
-  return tally.filter(
+  const cut = tally.filter(
     (each) => each.do === "begin" && !ended.has(`${each.pid} ${each.call}`) && (killed.get(each.pid) ?? 0) >= each.at,
-  ).length;
+  );
+  return [...Map.groupBy(cut, ({ pid }) => pid).values()].map(({ length }) => length);
 };
 
 export const quantile = (sorted: readonly number[], share: number): number | undefined =>
