@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
+import { DCLinter } from "dclint";
 import { afterEach, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { createClient } from "../../src/client.ts";
@@ -20,14 +22,50 @@ interface Service {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
+interface LintResult {
+  readonly messages: readonly { readonly rule: string; readonly message: string }[];
+}
+
 const read = (file: string) => readFileSync(path.join(root, file), "utf8");
 const servicesOf = (file: string) => (parse(read(file)) as { services: Record<string, Service> }).services;
+
+const { launch, home } = useCommandLine();
 
 const KEY = "a-key-for-the-test";
 const NAMES = ["runcast-1", "runcast-2", "runcast-3"];
 const compose = servicesOf("docker-compose.yml");
 
+/** The schema of compose files and all other rules, except about order and the project's name. */
+const linter = new DCLinter({
+  rules: {
+    "require-project-name-field": 0,
+    "service-keys-order": 0,
+    "services-alphabetical-order": 0,
+    "require-quotes-in-ports": [1, { quoteType: "double" }],
+    // The load balancer is there to be reached from other machines, and every process requires a key.
+    "no-unbound-port-interfaces": 0,
+  },
+  quiet: false,
+  debug: false,
+  exclude: [],
+});
+const complaints = (file: string): readonly string[] => {
+  // Its type declarations cannot be resolved.
+  const results = linter.lintFiles([file], false) as readonly LintResult[];
+  return results.flatMap(({ messages }) => messages.map(({ rule, message }) => `${rule}: ${message}`));
+};
+
+test("the linter knows the schema of compose files", async () => {
+  const broken = path.join(await home("broken"), "docker-compose.yml");
+  await writeFile(broken, read("docker-compose.yml").replace("restart:", "restarts:"));
+  expect(complaints(broken)).toEqual([expect.stringMatching(/^invalid-schema: .*runcast-1/)]);
+});
+
 describe.each(["docker-compose.yml", "docker-compose.postgres.yml"])("%s", (file) => {
+  test("passes a linter", () => {
+    expect(complaints(path.join(root, file))).toEqual([]);
+  });
+
   const services = servicesOf(file);
 
   test("starts three processes that share one log", () => {
@@ -64,7 +102,6 @@ test("the load balancer knows exactly these processes and checks /ready", () => 
 });
 
 describeWith("redis-server", "the same set-up as plain processes", () => {
-  const { launch, home } = useCommandLine();
   let redis: RedisServer | undefined;
   let balancer: Relay | undefined;
   afterEach(async () => {
