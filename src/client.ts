@@ -92,6 +92,8 @@ export interface Client {
   follow(run: string, options?: FollowOptions & FollowFrom): RunHandle;
   cancel(run: string, target?: CancelTarget, options?: Abortable): Promise<CancelStatus>;
   answer(run: string, ask: string, answer: Answer, options?: Abortable): Promise<void>;
+  /** Takes back an answer with `always`: the tool needs approval again. Rejects with the code `not-revocable` if there was none. */
+  revoke(run: string, ask: string, options?: Abortable): Promise<void>;
   /** Newest first. If there are more, `next` is the `before` of the next page. */
   list(
     query?: ListQuery,
@@ -163,6 +165,10 @@ export const createClient = (options: ClientOptions): Client => {
     await command({ do: "answer", run, ask: name, answer: value }, abortable);
   };
 
+  const revoke: Client["revoke"] = async (run, name, abortable = {}) => {
+    await command({ do: "answer", run, ask: name, answer: { revoke: true } }, abortable);
+  };
+
   const resume = (
     run: string,
     { seq, at }: Position,
@@ -196,6 +202,7 @@ export const createClient = (options: ClientOptions): Client => {
         (cursor.seq > 0 ? resume : begin)(run, cursor, isFromSnapshot, connection),
       cancel: (target) => cancel(run, target),
       answer: (name, value) => answer(run, name, value),
+      revoke: (name) => revoke(run, name),
     });
 
   return {
@@ -212,6 +219,7 @@ export const createClient = (options: ClientOptions): Client => {
     follow: (run, followOptions = {}) => handle(run, resume, followOptions),
     cancel,
     answer,
+    revoke,
     list: async ({ open, ...query } = {}, { signal } = {}) => {
       const search = new URLSearchParams(open ? { open: "1" } : {});
       for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, `${value}`);

@@ -1,4 +1,5 @@
 import type { Answer, Entry, Event, EventType, FileRef, Json, Message, Problem, User } from "./events.ts";
+import type { Given } from "./protocol.ts";
 import type { MissingKey, NamedAgent, RunRequest, ToolFacts } from "./source.ts";
 
 /**
@@ -167,7 +168,7 @@ export type Command =
       /** The number of frames, counted from the run's first, that the client already has. For formats that number their frames. */
       readonly skipFrames?: number;
     }
-  | { readonly do: "answer"; readonly run: RunRef; readonly ask: string; readonly answer: Answer }
+  | { readonly do: "answer"; readonly run: RunRef; readonly ask: string; readonly answer: Given }
   | {
       readonly do: "cancel";
       readonly run: RunRef;

@@ -1,7 +1,8 @@
-import type { Answer, Entry, FileRef } from "./events.ts";
-import type { RunSummary } from "./protocol.ts";
+import type { Entry, FileRef } from "./events.ts";
+import type { Given, RunSummary } from "./protocol.ts";
 import type { Records } from "./records.ts";
 
+export type { Given };
 export { type KnownLeases, createKnownLeases } from "./log/known-leases.ts";
 export { chunksOf, entriesOf } from "./log/chunks.ts";
 export { controlText, MAX_CONTROLS } from "./log/controls.ts";
@@ -154,7 +155,7 @@ export interface Takeover extends Ownership {
 /** A user's request to a run. `id` makes it idempotent. `by` is the user who sent it. */
 export type Control = { readonly id: string; readonly by?: string } & (
   | { readonly kind: "cancel"; readonly agent?: string; readonly call?: string; readonly reason?: string }
-  | { readonly kind: "answer"; readonly ask: string; readonly answer: Answer }
+  | { readonly kind: "answer"; readonly ask: string; readonly answer: Given }
 );
 
 export interface QueuedControl {

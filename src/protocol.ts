@@ -1,4 +1,15 @@
-import type { ApprovalOption, ChoiceOption, EventOf, Finish, Message, Problem, RunOutcome, Usage } from "./events.ts";
+import type {
+  Answer,
+  ApprovalOption,
+  ChoiceOption,
+  Event,
+  EventOf,
+  Finish,
+  Message,
+  Problem,
+  RunOutcome,
+  Usage,
+} from "./events.ts";
 
 /** The version of the vocabulary in events.ts, the grammar in verify.ts, and PROTOCOL.md. Logs of earlier versions stay readable. */
 export const PROTOCOL = 2;
@@ -42,6 +53,24 @@ interface EventGroups {
 }
 
 export type EventsAbout<Group extends keyof EventGroups = keyof EventGroups> = EventOf<EventGroups[Group]>;
+
+/** What a user sends about an ask: the answer, or `revoke`, which takes back an answer with `always`. */
+export interface Given extends Answer {
+  readonly revoke?: true;
+}
+
+/** The name of the data that says whether a call needs no approval for the rest of the run. Its id is the ask that allowed it. */
+export const ALLOWED = "allowed";
+/** Its value for a permission that another server holds. There it is true, or false once it is revoked. */
+export const UPSTREAM = "upstream";
+
+export type PermissionEvent = EventOf<"data"> & { readonly id: string; readonly value: boolean | typeof UPSTREAM };
+
+export const isPermission = (event: Event): event is PermissionEvent =>
+  event.type === "data" &&
+  event.name === ALLOWED &&
+  event.id !== undefined &&
+  (typeof event.value === "boolean" || event.value === UPSTREAM);
 
 type Options = Pick<EventOf<"ask-start">, "options">;
 

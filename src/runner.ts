@@ -1,6 +1,6 @@
 import type { Waiting } from "./dialect.ts";
-import type { Answer, Entry, Event, EventOf } from "./events.ts";
-import type { Log, RunInfo } from "./log.ts";
+import type { Entry, Event, EventOf } from "./events.ts";
+import type { Given, Log, RunInfo } from "./log.ts";
 import { messageOf } from "./message-of.ts";
 import { createRunId } from "./run-id.ts";
 import { type Active, placeholder } from "./runner/active.ts";
@@ -36,7 +36,7 @@ export interface Runner {
    * The first answer wins. The same answer again returns `same`, a different one `conflict`. An expired or cancelled
    * ask returns `closed`. Works for runs owned by other processes. Rejects with a Refusal if no process acts in time.
    */
-  answer(run: string, ask: string, answer: Answer, by?: string): Promise<AnswerResult>;
+  answer(run: string, ask: string, answer: Given, by?: string): Promise<AnswerResult>;
   /** Undefined unless the run is active in this process. */
   waiting(run: string): Waiting | undefined;
   readonly active: number;

@@ -142,6 +142,11 @@ export interface RunContext {
    */
   answerTo(ask: string): Promise<{ readonly outcome: AskOutcome; readonly answer?: Answer; readonly by?: string }>;
   /**
+   * Whether a user has revoked the permission that this ask gave. A source that remembers `always` announces it with
+   * `data` named `allowed` (PROTOCOL.md, "Asks"), once per ask, and then asks this before each use.
+   */
+  isRevoked(ask: string): boolean;
+  /**
    * Resolves when everything read from the source so far is stored. Await it before any side effect, such as running a
    * tool: it rejects if this process has lost the run to another, and if the log fails.
    */

@@ -7,6 +7,7 @@ export { messageOf } from "./message-of.ts";
 export { type AgentFacts, describeAgent } from "./view/agent.ts";
 export { amount, byteText, counted, duration, elapsed, totalUsage, usageText } from "./view/amounts.ts";
 export { announcementOf } from "./view/announcement.ts";
+export { type AllowedTool } from "./view/allowed.ts";
 export { answerMarkdown } from "./view/answer.ts";
 export { type AsideFacts, describeAside, describeFile, type FileFacts } from "./view/aside.ts";
 export { type AskFacts, type Choice, describeAsk, whoAsks } from "./view/ask.ts";

@@ -321,6 +321,7 @@ describe("cancel", () => {
         signal: new AbortController().signal,
         signalOf: () => new AbortController().signal,
         answerTo: () => Promise.reject(),
+        isRevoked: () => false,
         stored: () => Promise.resolve(),
         put: () => Promise.reject(),
         get: () => Promise.reject(),

@@ -10,6 +10,7 @@ export interface Driving {
   cancelRun(): void;
   cancel(kind: "call" | "agent", id: string): void;
   answer(ask: string, answer: Answer | "expired"): void;
+  revoke(ask: string): void;
 }
 
 export interface Drive {
@@ -42,6 +43,7 @@ export const drive = async (
     string,
     { start: EventOf<"ask-start">; end: PromiseWithResolvers<Awaited<ReturnType<RunContext["answerTo"]>>> }
   >();
+  const revoked = new Set<string>();
   let error: unknown;
 
   const names = readableIds();
@@ -77,6 +79,7 @@ export const drive = async (
       if (!found) throw new Error(`${ask} was not yielded yet`);
       return found.end.promise;
     },
+    isRevoked: (ask) => revoked.has(ask),
     stored: () => Promise.resolve(),
     async put(bytes, file) {
       const id = `stored-${files.size + 1}`;
@@ -97,6 +100,10 @@ export const drive = async (
     cancel(kind, id) {
       stopOf(`${kind} ${kind === "call" ? names.original(id) : id}`).abort({ code: "cancelled", message: "stopped" });
       endAsks();
+    },
+    revoke(ask) {
+      revoked.add(ask);
+      write({ type: "data", name: "allowed", id: ask, value: false });
     },
     answer: (ask, answer) => endAsk(ask, answer === "expired" ? { outcome: answer } : { outcome: "answered", answer }),
   };

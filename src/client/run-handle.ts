@@ -60,6 +60,8 @@ export interface RunHandle {
   cancel(target?: CancelTarget): Promise<CancelStatus>;
   /** The first answer wins. Rejects with the code `ask-conflict` if there was another, or `ask-closed` if it came too late. */
   answer(ask: string, answer: Answer): Promise<void>;
+  /** Takes back an answer with `always`: the tool needs approval again. Rejects with the code `not-revocable` if there was none. */
+  revoke(ask: string): Promise<void>;
 }
 
 export type CancelStatus = "cancelled" | "ended";
@@ -73,6 +75,7 @@ export interface HandleOptions extends Pick<FollowerOptions, "backoff" | "silenc
   readonly request: (after: Position, isFromSnapshot: boolean, signal: AbortSignal) => Promise<Response>;
   readonly cancel: (target: CancelTarget | undefined) => Promise<CancelStatus>;
   readonly answer: (ask: string, answer: Answer) => Promise<void>;
+  readonly revoke: (ask: string) => Promise<void>;
   readonly onEntry: ((entry: Entry) => void) | undefined;
   readonly signal: AbortSignal | undefined;
 }
@@ -206,6 +209,7 @@ export const createRunHandle = (options: HandleOptions): RunHandle => {
       return options.cancel(target);
     },
     answer: options.answer,
+    revoke: options.revoke,
   };
 };
 

@@ -26,6 +26,10 @@ const cancelSchema = z.object({
   reason: z.string().max(1000).optional(),
 });
 
+const givenSchema = answerSchema.extend({
+  revoke: z.literal(true).optional().describe("takes back an answer with `always`; alone"),
+});
+
 /** The native dialect: each event is sent unchanged. A frame is `id: <seq>`, `event: <type>`, `data: {…the event, at}`. */
 export const native: Dialect = {
   name: "native",
@@ -51,8 +55,8 @@ export const native: Dialect = {
       method: "POST",
       path: "/runs/:run/asks/:ask",
       does: "answer",
-      summary: "Answer one of the run's questions.",
-      body: () => z.toJSONSchema(answerSchema, { io: "input" }),
+      summary: "Answer one of the run's questions, or revoke what an answer allows for the rest of the run.",
+      body: () => z.toJSONSchema(givenSchema, { io: "input" }),
     },
   ],
   read: ({ does }, request) => {
@@ -61,7 +65,7 @@ export const native: Dialect = {
     if (does === "follow") return readFollow(request);
     const run = request.params["run"] ?? "";
     if (does === "cancel") return { do: "cancel", run, ...parseBody(cancelSchema, request.body ?? {}, HINT) };
-    return { do: "answer", run, ask: request.params["ask"] ?? "", answer: parseBody(answerSchema, request.body, HINT) };
+    return { do: "answer", run, ask: request.params["ask"] ?? "", answer: parseBody(givenSchema, request.body, HINT) };
   },
   write: writeCommand,
   encode: createEncoder,

@@ -75,7 +75,7 @@ const slotOf = (slot: SlotFacts): HTMLElement => {
 };
 
 const slotText = (slot: SlotFacts): string =>
-  slot.kind === "line" ? slot.text : slot.plan.todos.map(({ status, text }) => `${status} ${text}`).join("\n");
+  slot.kind !== "plan" ? slot.text : slot.plan.todos.map(({ status, text }) => `${status} ${text}`).join("\n");
 
 const POINTS = { pending: "☐", active: "▸", done: "☑", cancelled: "☒", left: "☐" } as const;
 

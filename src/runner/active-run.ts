@@ -1,6 +1,6 @@
 import type { Waiting } from "../dialect.ts";
-import type { Answer, Event, EventOf, Problem } from "../events.ts";
-import { LogReset } from "../log.ts";
+import type { Event, EventOf, Problem } from "../events.ts";
+import { type Given, LogReset } from "../log.ts";
 import type { AnswerResult, CancelResult, CancelTarget } from "../runner.ts";
 import type { RunContext } from "../source.ts";
 import { takeAttachments, withAttachments } from "./attachments.ts";
@@ -84,7 +84,7 @@ export class ActiveRun {
     return hasFailed(this.#state) ? await this.#tooLate() : "cancelled";
   }
 
-  async answer(ask: string, answer: Answer, by: string | undefined): Promise<AnswerResult> {
+  async answer(ask: string, answer: Given, by: string | undefined): Promise<AnswerResult> {
     await this.#pastKnown();
     if (hasFailed(this.#state)) return (await this.#settled()) ? "closed" : "unknown";
     const result = this.#intake.asks.answer(this.#intake.verifier.asks.get(ask), answer, by);

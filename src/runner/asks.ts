@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Answer, AskOutcome, Event, EventOf, Json } from "../events.ts";
-import { choicesOf } from "../protocol.ts";
+import type { Given } from "../log.ts";
+import { choicesOf, isPermission, type PermissionEvent } from "../protocol.ts";
 import { issuesText, jsonSchema } from "../json-schema.ts";
 import type { AnswerResult } from "../runner.ts";
 import { Refusal } from "../source.ts";
 import type { OpenAsk } from "../verify.ts";
+import { createPermissions, type Permissions } from "./permissions.ts";
 import { after } from "./timer.ts";
 
 export interface AskResult {
@@ -16,21 +18,29 @@ export interface AskResult {
 /** The asks of one run: their waiters, expiry timers and answers. */
 export interface Asks {
   answerTo(ask: string): Promise<AskResult>;
-  answer(ask: OpenAsk | undefined, answer: Answer, by: string | undefined): AnswerResult;
-  observe(event: EventOf<"ask-start" | "ask-end">): void;
+  /** With `revoke`, takes back what an earlier answer allowed. */
+  answer(ask: OpenAsk | undefined, answer: Given, by: string | undefined): AnswerResult;
+  readonly isRevoked: Permissions["isRevoked"];
+  observe(event: AskEvent): void;
   /** Replays an event that an earlier owner wrote. Starts no expiry timers; see `arm`. */
-  replay(event: EventOf<"ask-start" | "ask-end">): void;
+  replay(event: AskEvent): void;
   /** Starts the expiry timers of replayed asks. */
   arm(): void;
   /** The run is over: settles the remaining waiters as cancelled. */
   close(): void;
 }
 
+type AskEvent = EventOf<"ask-start" | "ask-end"> | PermissionEvent;
+
 interface Wanted {
   readonly values?: readonly Json[];
   readonly schema?: Json;
   readonly allows?: EventOf<"ask-start">["allows"];
 }
+
+/** Whether `observe` or `replay` must see the event. */
+export const isAboutAsk = (event: Event): event is AskEvent =>
+  event.type === "ask-start" || event.type === "ask-end" || isPermission(event);
 
 export const createAsks = (emit: (event: Event) => void): Asks => {
   // Most runs have no asks.
@@ -42,6 +52,8 @@ export const createAsks = (emit: (event: Event) => void): Asks => {
     return found;
   };
 
+  const permissions = createPermissions(emit);
+
   const settle = (ask: string, result: AskResult): void => {
     const { stopTimer, waiters = [] } = of(ask);
     stopTimer?.();
@@ -49,7 +61,8 @@ export const createAsks = (emit: (event: Event) => void): Asks => {
     for (const resolve of waiters) resolve(result);
   };
 
-  const take = (event: EventOf<"ask-start" | "ask-end">): void => {
+  const take = (event: AskEvent): void => {
+    if (event.type === "data") return permissions.take(event);
     if (event.type === "ask-end") {
       const { outcome, answer, by } = event;
       return settle(event.ask, { outcome, ...(answer && { answer }), ...(by && { by }) });
@@ -81,6 +94,7 @@ export const createAsks = (emit: (event: Event) => void): Asks => {
     },
     answer(ask, answer, by) {
       if (!ask) return "unknown";
+      if (answer.revoke) return permissions.revoke(ask);
       const { result, wanted } = of(ask.id);
       if (result)
         return result.outcome !== "answered"
@@ -106,6 +120,7 @@ export const createAsks = (emit: (event: Event) => void): Asks => {
       });
       return "accepted";
     },
+    isRevoked: permissions.isRevoked,
     observe(event) {
       take(event);
       if (event.type === "ask-start") arm(event.ask);

@@ -2,7 +2,7 @@ import type { Event, EventOf } from "../events.ts";
 import type { EventsAbout } from "../protocol.ts";
 import { type Redactor, Refusal } from "../source.ts";
 import { createVerifier, misfitOf } from "../verify.ts";
-import { createAsks } from "./asks.ts";
+import { createAsks, isAboutAsk } from "./asks.ts";
 import { leftOpen } from "./close.ts";
 import { Costs } from "./costs.ts";
 import { createIsStale, type IsStale } from "./stale.ts";
@@ -58,7 +58,7 @@ export class Intake {
     if ("delta" in event) return;
     this.tally.observe(event);
     this.costs.observe(event);
-    if (event.type === "ask-start" || event.type === "ask-end") this.asks.replay(event);
+    if (isAboutAsk(event)) this.asks.replay(event);
   }
 
   /** Accepts an event of the source. Throws a Refusal if it breaks the grammar or the run's size limit. */
@@ -99,7 +99,7 @@ export class Intake {
     this.tally.observe(event);
     this.costs.observe(event);
     this.#onEvent?.(event);
-    if (event.type === "ask-start" || event.type === "ask-end") this.asks.observe(event);
+    if (isAboutAsk(event)) this.asks.observe(event);
     else if (event.type === "tool-end") this.targets.ended("call", event.call);
     else if (event.type === "agent-end") this.targets.ended("agent", event.agent);
     else if (event.type === "step-retry") this.isRetrying = true;

@@ -1,17 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import type { Answer, Event } from "../events.ts";
-import type { Control, Log } from "../log.ts";
+import type { Event } from "../events.ts";
+import type { Control, Given, Log } from "../log.ts";
 import type { AnswerResult, CancelResult, CancelTarget } from "../runner.ts";
 import { Refusal } from "../source.ts";
 import { createVerifier, type Verifier } from "../verify.ts";
-import { createAsks } from "./asks.ts";
+import { createAsks, isAboutAsk } from "./asks.ts";
+import { revokes } from "./permissions.ts";
 import { pagesOf } from "./resume.ts";
 
 /** Cancels and answers for runs that another process owns, or that wait to be taken over. */
 export interface Remote {
   cancel(run: string, target: CancelTarget): Promise<CancelResult>;
-  answer(run: string, ask: string, answer: Answer, by: string | undefined): Promise<AnswerResult>;
+  answer(run: string, ask: string, answer: Given, by: string | undefined): Promise<AnswerResult>;
 }
 
 type Wanted = Control extends infer Kind ? (Kind extends Control ? Omit<Kind, "id"> : never) : never;
@@ -69,12 +70,16 @@ export const createRemote = (log: Log, waitMs: number): Remote => {
     async answer(run, ask, answer, by) {
       const asks = createAsks(() => {});
       const verifier = await learn(run, (event) => {
-        if (event.type === "ask-start" || event.type === "ask-end") asks.replay(event);
+        if (isAboutAsk(event)) asks.replay(event);
       });
       // The same checks and results as in the process that owns the run.
       const result = asks.answer(verifier.asks.get(ask), answer, by);
       if (result !== "accepted") return result;
       const wanted: Wanted = { kind: "answer", ask, answer, ...(by !== undefined && { by }) };
+      if (answer.revoke) {
+        const isRevoked = await send(run, verifier.seq, wanted, (event) => revokes(event, ask) || undefined);
+        return isRevoked ? "accepted" : "closed";
+      }
       const end = await send(run, verifier.seq, wanted, (event) =>
         event.type === "ask-end" && event.ask === ask ? event : undefined,
       );

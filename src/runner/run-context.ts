@@ -30,6 +30,7 @@ export const runContext = (
         () => ({ outcome: "cancelled" }),
       );
     },
+    isRevoked: (ask) => asks.isRevoked(renamer.latestAsk(ask)),
     stored,
     put,
     get,

@@ -1,6 +1,6 @@
 import type { Decoder, Dialect, Frame } from "../dialect.ts";
 import { type Event, type EventOf, eventSchema } from "../events.ts";
-import { protocolProblem } from "../protocol.ts";
+import { isPermission, protocolProblem, UPSTREAM } from "../protocol.ts";
 import { type Past, Refusal, type RunContext, type RunRequest, type Source } from "../source.ts";
 import { adoptFiles } from "./http/adopt-files.ts";
 import { catchUpOf } from "./http/catch-up.ts";
@@ -73,7 +73,7 @@ export const http = (options: HttpOptions): Source => {
             continue;
           }
           if (missing.type !== "ask-end") steering.caughtUp(earlier?.endedHere());
-          const marked = mark(missing, connection.isRuncast ? connection.run : undefined);
+          const marked = mark(heldUpstream(missing), connection.isRuncast ? connection.run : undefined);
           const adopted = adoptFiles(marked, connection, context);
           const event = adopted instanceof Promise ? await adopted : adopted;
           connection.continuation?.observe(decoded, event);
@@ -103,6 +103,10 @@ export const http = (options: HttpOptions): Source => {
  */
 const canFollowOn = ({ routes, segments }: Dialect): boolean =>
   !segments && (["follow", "answer", "cancel"] as const).every((one) => routes.some(({ does }) => does === one));
+
+/** What the server's agent may do can be revoked only there. */
+const heldUpstream = (event: Event): Event =>
+  isPermission(event) && event.value === true ? { ...event, value: UPSTREAM } : event;
 
 const interrupted = (reason: string): EventOf<"run-end"> => ({
   type: "run-end",

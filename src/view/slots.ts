@@ -1,5 +1,6 @@
 import type { Json } from "../events.ts";
 import type { RunState } from "../state.ts";
+import { allowedTools, type AllowedTool, isAllowedSlot } from "./allowed.ts";
 import { contextText } from "./context.ts";
 import { summaryOf } from "./summary.ts";
 import { oneLine } from "./text.ts";
@@ -10,6 +11,8 @@ export type SlotFacts = { readonly key: string } & (
   | { readonly kind: "plan"; readonly plan: PlanFacts }
   /** `value` is set if the line does not contain all of it. */
   | { readonly kind: "line"; readonly text: string; readonly value?: Json }
+  /** The tools that need no approval for the rest of the run. */
+  | { readonly kind: "allowed"; readonly text: string; readonly tools: readonly AllowedTool[] }
 );
 
 /**
@@ -21,10 +24,12 @@ const ELSEWHERE: ReadonlySet<string> = new Set(["title", "tags", "follow-ups", "
 const LONGEST_LINE = 100;
 
 /** The data slots of a run that say something and are not shown elsewhere. */
-export const slotsOf = ({ data, outcome }: RunState): readonly SlotFacts[] =>
+export const slotsOf = (state: RunState): readonly SlotFacts[] => [...ownSlots(state), ...allowedSlot(state)];
+
+const ownSlots = ({ data, outcome }: RunState): readonly SlotFacts[] =>
   [...data].flatMap(([key, value]): SlotFacts[] => {
     const [name = key] = key.split(" ");
-    if (ELSEWHERE.has(name) || value === undefined || isEmpty(value)) return [];
+    if (ELSEWHERE.has(name) || isAllowedSlot(key) || value === undefined || isEmpty(value)) return [];
     const plan = name === "todos" ? describePlan(value, outcome !== undefined) : undefined;
     if (plan) return [{ key, kind: "plan", plan }];
     const context = name === "context" ? contextText(value) : undefined;
@@ -33,6 +38,13 @@ export const slotsOf = ({ data, outcome }: RunState): readonly SlotFacts[] =>
     const isWhole = typeof value !== "object" && String(value) === summary && summary.length <= LONGEST_LINE;
     return [{ key, kind: "line", text: `${oneLine(key)}: ${summary}`, ...(!isWhole && { value }) }];
   });
+
+const allowedSlot = (state: RunState): readonly SlotFacts[] => {
+  const tools = allowedTools(state);
+  if (tools.length === 0) return [];
+  const text = `Always allowed in this run: ${tools.map(({ tool }) => tool).join(", ")}`;
+  return [{ key: "allowed in this run", kind: "allowed", text, tools }];
+};
 
 /** The mode of a coding agent. Empty if it has none, or its default one, which says nothing. */
 export const modeText = ({ data }: RunState): string => {

@@ -18,9 +18,9 @@ export const askPerson = async (
   { run, emit }: { readonly run: Running; readonly emit: Worker["emit"] },
   asked: Asked,
   signal: AbortSignal,
+  ask = run.newId("ask"),
 ): Promise<Answered> => {
   if (signal.aborted) return { outcome: "cancelled" };
-  const ask = run.newId("ask");
   emit({ type: "ask-start", ask, ...asked });
   await run.queue.taken();
   return await awaitAnswer({ run, emit }, ask, signal);

@@ -1,5 +1,6 @@
 import type { LanguageModelV4ToolResultPart } from "@ai-sdk/provider";
 import type { Content } from "../../events.ts";
+import { allowAlways } from "./approval.ts";
 import { continueCall, repeatCall, runCall } from "./call.ts";
 import type { Finished } from "./loop.ts";
 import { modelResult } from "./model-result.ts";
@@ -15,9 +16,9 @@ const MAX_REPEATS = 3;
  */
 export const continueAgent = async (worker: Worker, past: PastAgent): Promise<Finished | undefined> => {
   const whole = past.steps.filter(isWhole);
-  for (const name of past.always) {
+  for (const [ask, name] of past.always) {
     const defined = worker.tools.get(name);
-    if (defined) worker.run.allowed.add(defined.tool);
+    if (defined) allowAlways(worker.run, defined.tool, ask);
   }
   for (const step of whole) {
     const isLast = step === whole.at(-1);

@@ -1,5 +1,5 @@
 import type { Entry, Event, EventOf, Finish, Json, Message, RunOutcome, Usage } from "../../events.ts";
-import type { EventsAbout } from "../../protocol.ts";
+import { type EventsAbout, isPermission } from "../../protocol.ts";
 import { splitProviderId } from "../../ids.ts";
 import { parseJson } from "../../json.ts";
 import { addUsage } from "../../state.ts";
@@ -12,8 +12,8 @@ export interface PastAgent {
   readonly steps: PastStep[];
   /** The sub-agents it started, in order. */
   readonly children: PastAgent[];
-  /** Names of the tools that the user has allowed for the rest of the run. */
-  readonly always: Set<string>;
+  /** The asks that allowed a tool for the rest of the run, without those revoked since, and the tool's name. */
+  readonly always: Map<string, string>;
   usage: Usage;
   end: { readonly outcome: RunOutcome; readonly message: string } | undefined;
 }
@@ -44,6 +44,8 @@ export interface PastCall {
 export interface PastApproval {
   readonly ask: string;
   end: EventOf<"ask-end"> | undefined;
+  /** The log says that the answer allows the tool for the rest of the run, even if that was revoked since. */
+  isKept: boolean;
 }
 
 export interface PastRun {
@@ -91,7 +93,7 @@ const newAgent = (start: PastAgent["start"]): PastAgent => ({
   start,
   steps: [],
   children: [],
-  always: new Set(),
+  always: new Map(),
   usage: {},
   end: undefined,
 });
@@ -104,7 +106,7 @@ const pastReader = (promptId: PromptIds): Pick<PastRun, "root" | "ids"> & { take
   const agents = new Map<string | undefined, PastAgent>([[undefined, root]]);
   const words = new Map<string, Words>();
   const calls = new Map<string, PastCall>();
-  const approvals = new Map<string, PastApproval & { readonly call: PastCall }>();
+  const approvals = new Map<string, PastApproval & { readonly agent: PastAgent; readonly tool: string }>();
 
   const say = (id: string, agent: PastAgent, part: Words): void => {
     words.set(id, part);
@@ -232,7 +234,7 @@ const pastReader = (promptId: PromptIds): Pick<PastRun, "root" | "ids"> & { take
         ids.add(event.ask);
         const call = event.call === undefined ? undefined : calls.get(event.call);
         if (event.kind !== "approval" || !call) return;
-        const approval = { ask: event.ask, call, end: undefined };
+        const approval = { ask: event.ask, agent, tool: call.start.name, end: undefined, isKept: false };
         call.approval = approval;
         approvals.set(event.ask, approval);
         return;
@@ -241,7 +243,14 @@ const pastReader = (promptId: PromptIds): Pick<PastRun, "root" | "ids"> & { take
         const approval = approvals.get(event.ask);
         if (!approval) return;
         approval.end = event;
-        if (event.answer?.allow && event.answer.always) agent.always.add(approval.call.start.name);
+        return;
+      }
+      case "data": {
+        const approval = isPermission(event) ? approvals.get(event.id) : undefined;
+        if (!approval) return;
+        approval.isKept = true;
+        if (event.value === true) approval.agent.always.set(approval.ask, approval.tool);
+        else approval.agent.always.delete(approval.ask);
         return;
       }
       case "citation":

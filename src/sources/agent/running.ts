@@ -18,8 +18,8 @@ export interface Running {
   /** Aborts with the run, and when a tool cancels it. */
   readonly signal: AbortSignal;
   readonly cancel: (reason: string) => void;
-  /** Tools that the user has allowed for the rest of the run. */
-  readonly allowed: Set<Tool>;
+  /** The asks that allowed a tool for the rest of the run. Some may be revoked. */
+  readonly allowed: Map<Tool, Set<string>>;
   readonly subagents: Subagents;
   /** Removes secrets from text that will be shown. */
   readonly redact: Redact;
@@ -98,7 +98,7 @@ export const running = (
     queue,
     signal: AbortSignal.any([context.signal, stop.signal]),
     cancel: (reason) => stop.abort({ code: "cancelled", message: reason }),
-    allowed: new Set(),
+    allowed: new Map(),
     subagents,
     redact: redactor([...Object.values(request.secrets ?? {}), ...keys]),
     warned: new Set(),

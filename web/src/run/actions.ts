@@ -7,6 +7,8 @@ export interface RunActions {
   /** Resolves when the cancellation is stored. An empty target means the whole run. */
   cancel?(target: CancelTarget): Promise<CancelStatus>;
   answer?(ask: string, answer: Answer): Promise<void>;
+  /** Takes back an answer with `always`. */
+  revoke?(ask: string): Promise<void>;
   /** Runs the same message again. */
   retry?(): void;
   /** Asks the agent to continue an answer that was cut off. */
@@ -55,7 +57,10 @@ export const createRunActions = ({
     ...(proceed && { proceed }),
     ...(resume && { resume }),
   }),
-  ...(mayAnswer && { answer: (ask, answer) => client.answer(run, ask, answer) }),
+  ...(mayAnswer && {
+    answer: (ask, answer) => client.answer(run, ask, answer),
+    revoke: (ask) => client.revoke(run, ask),
+  }),
   file: (file, range) => client.file(run, file, range === undefined ? {} : { range }),
   ...(link && { link }),
   ...(draft && { draft }),

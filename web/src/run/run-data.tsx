@@ -4,6 +4,7 @@ import { useRun } from "runcast/react";
 import { type PlanFacts, slotsOf } from "runcast/view";
 import { IconCheck, IconClock, IconDenied, IconSpinner } from "../kit/icons.tsx";
 import { Fold } from "../kit/fold.tsx";
+import { AllowedTools } from "./allowed-tools.tsx";
 import { useRunContext } from "./run-context.ts";
 import { ShapedView } from "./shaped-view.tsx";
 
@@ -12,6 +13,7 @@ export const RunData = memo(() => {
   const { state } = useRunContext();
   return slotsOf(useRun(state)).map((slot) => {
     if (slot.kind === "plan") return <Plan key={slot.key} plan={slot.plan} />;
+    if (slot.kind === "allowed") return <AllowedTools key={slot.key} tools={slot.tools} />;
     if (slot.value !== undefined) return <Slot key={slot.key} name={slot.key} text={slot.text} value={slot.value} />;
     return (
       <p key={slot.key} className="text-xs text-soft [overflow-wrap:anywhere]" data-slot={slot.key}>
