@@ -16,7 +16,8 @@ export const createPermissions = (emit: (event: Event) => void): Permissions => 
   let known: Map<string, PermissionEvent["value"]> | undefined;
   return {
     take({ id, value }) {
-      (known ??= new Map()).set(id, value);
+      // What a user revoked stays revoked, even if a tool emits data with this name.
+      if (known?.get(id) !== false) (known ??= new Map()).set(id, value);
     },
     isRevoked: (ask) => known?.get(ask) === false,
     revoke({ id, agent }) {

@@ -48,3 +48,35 @@ test("the mode is a fact of the run, unless it is the default one", () => {
   expect(describeRun(stateOf({ mode: "plan" })).mode).toBe("mode: plan");
   for (const mode of ["default", "", null, { id: "plan" }]) expect(describeRun(stateOf({ mode })).mode).toBe("");
 });
+
+test("what is always allowed is one line while the run is in progress, with the asks that can be revoked", () => {
+  const { state, add } = folding();
+  const ask = (name: string, id: string) => {
+    add({ type: "tool-start", call: `call ${id}`, name });
+    add({ type: "ask-start", ask: id, kind: "approval", call: `call ${id}` });
+  };
+  const say = (id: string, value: Json) => add({ type: "data", name: "allowed", id, value });
+  add({ type: "run-start", protocol: 2, run: "r", name: "n" });
+  add({ type: "step-start", step: "s" });
+  for (const [name, id] of Object.entries({ pay: "1", send: "2", read: "3" })) ask(name, id);
+  ask("pay", "4");
+  say("nothing", true);
+  expect(slotsOf(state)).toEqual([]);
+  for (const id of ["1", "2", "4"]) say(id, true);
+  say("3", "upstream");
+  const lines = () => slotsOf(state).map((slot) => slot.kind === "allowed" && [slot.text, slot.tools]);
+  expect(lines()).toEqual([
+    [
+      "Always allowed in this run: pay, send, read",
+      [
+        { tool: "pay", asks: ["1", "4"] },
+        { tool: "send", asks: ["2"] },
+        { tool: "read", asks: [] },
+      ],
+    ],
+  ]);
+  for (const id of ["1", "2", "3"]) say(id, false);
+  expect(lines()).toEqual([["Always allowed in this run: pay", [{ tool: "pay", asks: ["4"] }]]]);
+  add({ type: "run-end", outcome: "done" });
+  expect(slotsOf(state)).toEqual([]);
+});
