@@ -65,7 +65,7 @@ test("the comparison states where Runcast is worse", () => {
   ];
   const losses = lossesOf([...ours, systemOf("Small", [tokens(50, 30)]), systemOf("Large", [tokens(300, 300)])]);
   expect(losses).toEqual([
-    "Runcast (memory) says no to `late-viewer`; the reasons are above.",
+    "Runcast (memory) fails `late-viewer`; the reasons are above.",
     "`many-tokens`: Small needs 50 bytes per token; Runcast needs at least 90.",
   ]);
   expect(lossesOf([systemOf("Small", [tokens(50, 30)])])).toEqual([]);

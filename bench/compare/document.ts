@@ -48,9 +48,9 @@ const documentOf = (systems: readonly System[], absent: readonly string[]): stri
 What happens to an agent's work when a connection breaks, a page reloads, or the server dies? This page answers that
 question for Runcast and for what people use instead. \`npm run compare\` writes it: the command starts each system on one
 machine, runs every trial of [\`runcast torture\`](torture.md) against it, and kills it if the trial requires that. All
-systems get the same scripted model and the same tools. Each is set up as its own documentation says; [Set-up](#set-up)
-names what differs from the defaults. The servers are in \`bench/peers/torture/\`. The clients are there and in
-\`src/torture/drivers/\`. They were written for the trials, and send what each system's own client sends.
+systems get the same scripted model and the same tools. Each is set up as its own documentation says; [Setup](#setup)
+names what differs from the defaults. The servers are in \`bench/peers/torture/\`. The clients, there and in
+\`src/torture/drivers/\`, were written for the trials and send what each system's own client sends.
 
 Measured ${days.join(", ")} on ${cpus().length} cores (${cpus()[0]?.model.trim() ?? "unknown"}), ${gigabytes} GB, Node.js ${process.versions.node}.${isShort ? " Short form: smaller trials." : ""}
 
@@ -63,15 +63,16 @@ What a "yes" means:
 ${trials.map(({ name, shows }) => `- \`${name}\`: ${sentence(shows)}`).join("\n")}
 
 "n/a" means that the trial does not apply. In most trials, the model writes a piece of text every 10 ms, as fast models
-do. In \`cut-anywhere\` and \`many-tokens\` it writes much faster, so a server that loses or reorders text
-under load fails there. In \`many-tokens\`, the figures are bytes on the wire and microseconds for each
-token. Ignore differences of less than a fifth: the model and the tools run on the same machine.
+do. In \`cut-anywhere\` and \`many-tokens\`, it writes much faster, so a server that loses or reorders text under load
+fails there. In \`many-tokens\`, the figures are bytes on the wire and microseconds for each token. Ignore differences of
+less than a fifth: the model and the tools run on the same machine.
 
 ## Why not
 
-Each "no" has a reason and the last answer. The linked file has the last requests, the beginning and end of each answer,
-and what the server printed. Where the reason is that a client "cannot" do something, its protocol has no request for it,
-and the answers show only what came before. A "no" is not always a defect: some systems leave these things to the app.
+Each "no" has a reason and the last response. The linked file has the last requests, the beginning and end of each
+response, and what the server printed. If the reason is that a client "cannot" do something, its protocol has no request
+for it, and the responses show only what came before. A "no" is not always a defect: some systems leave these things to
+the app.
 
 ${systems
   .map((system) => reasons(system))
@@ -86,7 +87,7 @@ ${strengths.map((text) => `- ${text}`).join("\n")}
 
 ${losses.length > 0 ? losses.map((text) => `- ${text}`).join("\n") : "In these trials, nowhere."}
 
-## Set-up
+## Setup
 
 ${systems.map(({ name, versions, setUp }) => `- ${name} (${versions}). ${setUp}`).join("\n")}
 
@@ -97,10 +98,10 @@ ${absent.map((text) => `- ${text}`).join("\n")}
 ## Repeat it
 
 \`npm run compare\` runs everything, in less than half an hour, and prints which verdicts differ from the last run on the
-same machine. \`npm run compare -- agno langgraph\` runs these two again and
-keeps the other results from the same machine. It installs what it can automatically; the Python systems
-need \`npm run agents\` first. The same seed makes the same cuts: \`--seed 7\` is the default. If a system is set up wrong
-here, please open an issue: its file in \`bench/peers/torture/\` is the place to fix it.
+same machine. \`npm run compare -- agno langgraph\` runs only these two again, and keeps the other results from the same
+machine. The command installs what it can automatically; the Python systems need \`npm run agents\` first. The same seed
+makes the same cuts: \`--seed 7\` is the default. If a system is set up wrong here, please open an issue: its file in
+\`bench/peers/torture/\` is the place to fix it.
 `;
 };
 
@@ -120,11 +121,11 @@ const reasons = (system: System): string => {
     .filter(({ verdict }) => verdict !== "yes")
     .map((result) => {
       const answer = result.verdict === "no" ? lastAnswer(result) : "";
-      return `- \`${result.trial}\`: ${result.verdict}. ${sentence(plain(result.because))}${answer === "" ? "" : ` Last answer: ${plain(answer)}.`}`;
+      return `- \`${result.trial}\`: ${result.verdict}. ${sentence(plain(result.because))}${answer === "" ? "" : ` Last response: ${plain(answer)}.`}`;
     });
   if (lines.length === 0) return "";
   const hasEvidence = system.results.some(({ verdict }) => verdict === "no");
-  const link = hasEvidence ? ` ([answers](comparison/${evidenceFile(system)}))` : "";
+  const link = hasEvidence ? ` ([responses](comparison/${evidenceFile(system)}))` : "";
   return `**${system.name}**${link}\n\n${lines.join("\n")}`;
 };
 

@@ -11,7 +11,7 @@ export const lossesOf = (systems: readonly System[]): readonly string[] => {
   const others = systems.filter((system) => !isOurs(system));
   const refused = ours.flatMap(({ name, results }) => {
     const trials = results.filter(({ verdict }) => verdict === "no").map(({ trial }) => `\`${trial}\``);
-    return trials.length > 0 ? [`${name} says no to ${trials.join(", ")}; the reasons are above.`] : [];
+    return trials.length > 0 ? [`${name} fails ${trials.join(", ")}; the reasons are above.`] : [];
   });
   const slower = FIGURES.flatMap(([key, unit]) => {
     const best = Math.min(...ours.map((system) => figureOf(system, key)));

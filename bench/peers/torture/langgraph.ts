@@ -23,7 +23,7 @@ export const setUp = pythonPeer("LangGraph", "langgraph", async ({ agent, python
     name: "LangGraph (langgraph dev)",
     versions: agent.packages.filter((one) => /^langgraph-api|^langgraph=|^deepagents/.test(one)).join(", "),
     setUp:
-      "The server for development, with ten jobs at once. It keeps runs in memory and saves them to files every ten seconds, so the trials that kill it wait longer than that first.",
+      "The development server, with up to ten jobs at once. It keeps runs in memory and saves them to files every ten seconds, so trials wait longer than that before they kill it.",
     url: `${url}/ok`,
     command: `cd ${shellLine([folder])} && LANGSMITH_TRACING=false LANGGRAPH_CLI_NO_ANALYTICS=1 exec ${shellLine([...words, ...place])}`,
     driver: langgraph(url),
