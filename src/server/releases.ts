@@ -11,11 +11,12 @@ export interface Releasable {
 }
 
 /**
- * From an entry's timestamp until it is stored, the runner takes up to 40 ms (its interval for a busy run). The rest is
- * for the log. With a log that stores synchronously, this bound always holds in the run's process, even with late timers:
- * the runner's timers expire before ours, and we act after all expired ones. A slower log, or a remote writer with a
- * larger clock difference, can exceed it. Then live viewers get two entries where a replay gets one. Even so, nothing is
- * lost or repeated, because a cursor within a span divides it (one that names a frame within such an entry cannot).
+ * From an entry's timestamp until it is stored, the runner takes at most this long (its longest interval), and usually
+ * much less. The rest is for the log. With a log that stores synchronously, this bound always holds in the run's
+ * process, even with late timers: the runner's timers expire before ours, and we act after all expired ones. A slower
+ * log, or a remote writer with a larger clock difference, can exceed it. Then live viewers get two entries where a
+ * replay gets one. Even so, nothing is lost or repeated, because a cursor within a span divides it (one that names a
+ * frame within such an entry cannot).
  */
 const GRACE_MS = 100;
 
