@@ -35,9 +35,12 @@ export const createControls = (
 
   const readAll = async (run: string): Promise<void> => {
     for (;;) {
-      const queued = await log.controls(run, positions.get(run) ?? 0, PAGE);
       const running = active.get(run);
-      if (!running || !queued.length) return;
+      if (!running) return;
+      const queued = await log.controls(run, positions.get(run) ?? 0, PAGE);
+      // A run that was lost and taken over in the meantime has its queue read again from the start.
+      if (active.get(run) !== running) continue;
+      if (!queued.length) return;
       if (!isReady(running)) return void early.add(run);
       for (const { number, control } of queued) {
         positions.set(run, number);
