@@ -71,6 +71,22 @@ test("a lease whose heartbeat finds that it had expired begins a new term", asyn
   expect(terms[2]).not.toBe(terms[1]);
 });
 
+test("renewals at the same time are one heartbeat, so that none overlooks a gap that another one finds", async () => {
+  const replies: ((wasAlive: boolean) => void)[] = [];
+  const heartbeat = () => new Promise<boolean>((resolve) => replies.push(resolve));
+  const ignore = () => {};
+  const lease = createLease({ log: { heartbeat }, leaseMs: 60_000, onLost: ignore, onProblem: ignore });
+  const first = lease.renew();
+  replies.pop()!(true);
+  await first;
+  const before = lease.term;
+  const both = [lease.renew(), lease.renew()];
+  // The reply to a second heartbeat could arrive first, and would say that the lease was valid.
+  replies.pop()!(replies.length > 0);
+  await both[1];
+  expect(lease.term).not.toBe(before);
+});
+
 test("an id that is given up leaves no lease behind, and the next one owns nothing before its own is stored", async () => {
   vi.useFakeTimers({ toFake: ["performance", "setInterval", "clearInterval"] });
   onTestFinished(() => void vi.useRealTimers());

@@ -205,7 +205,8 @@ describe("controls for a run that is active in another process", () => {
     const { join, log, expire } = cluster();
     const other = join({ findAgent: () => named(resumable) });
     const resumable: Source = Object.assign(waiting(asking), { resume: waiting([]) });
-    const { run } = await join().start(request, named(resumable));
+    const gone = join({ log: { ...log, watchControls: () => () => {} } });
+    const { run } = await gone.start(request, named(resumable));
     await untilEvent(log, run, ({ type }) => type === "ask-start");
     expire();
     const cancelled = other.cancel(run);

@@ -40,20 +40,19 @@ export const createLease = ({ log, leaseMs, onLost, onProblem }: LeaseOptions): 
   let timer: NodeJS.Timeout | undefined;
   let renewedAt = -Infinity;
   let failure: unknown;
-  let isRenewing = false;
+  let renewing: Promise<void> | undefined;
   let term = 0;
 
-  const renew = async (): Promise<void> => {
+  const send = async (): Promise<void> => {
     const sentAt = performance.now();
     const sentAs = owner;
-    isRenewing = true;
     try {
       const wasAlive = await log.heartbeat(sentAs, leaseMs);
       failure = undefined;
       if (sentAs !== owner) {
         // This came too late. Others need not wait for the end of a lease that no one uses.
         await log.heartbeat(sentAs, 0);
-        return await renew();
+        return await send();
       }
       // The lease had expired: another process may now own the runs of this one.
       if (!wasAlive || known !== owner) term++;
@@ -62,20 +61,23 @@ export const createLease = ({ log, leaseMs, onLost, onProblem }: LeaseOptions): 
     } catch (error) {
       failure = error;
       throw error;
-    } finally {
-      isRenewing = false;
     }
   };
+  /** One at a time: of two, the second may be answered first, and does not know of the gap before the first. */
+  const renew = (): Promise<void> =>
+    (renewing ??= send().finally(() => {
+      renewing = undefined;
+    }));
 
   const tick = (): void => {
-    const isFailing = failure !== undefined || isRenewing;
+    const isFailing = failure !== undefined || renewing !== undefined;
     if (isFailing && performance.now() - renewedAt > leaseMs) {
       const why = failure === undefined ? "the log does not respond" : messageOf(failure);
       owner = newOwner();
       renewedAt = performance.now();
       onLost(new LeaseLost(`the lease could not be renewed for ${leaseMs} ms: ${why}`));
     }
-    if (!isRenewing) renew().catch(onProblem);
+    if (!renewing) renew().catch(onProblem);
   };
 
   return {
