@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { LogConflict, LogFenced, LogMissing, LogReset } from "../src/log.ts";
 import { postgres } from "../src/logs/postgres.ts";
 import { connect } from "../src/logs/postgres/connection.ts";
@@ -101,6 +101,21 @@ describeWith("postgres", "a log in a Postgres that fails", () => {
     expect(values[1]).toEqual(many.slice(990, 995));
     for (const [index, run] of runs.entries())
       expect(values[index + 2]).toEqual([startEntry(run), ...textEntries(2, 2)].slice(index % 4));
+  });
+
+  test("an owner that was replaced early, because the engine's clock jumped, reads what was stored since", async () => {
+    const one = await open();
+    const other = await postgres({ url: engine.server.url, ahead: () => 120_000 });
+    onTestFinished(() => other.close());
+    const ada = { owner: "ada", epoch: 1 };
+    await one.heartbeat("ada", 60_000);
+    await one.append("a", [startEntry("a")], ada);
+    expect(await one.read("a", 1, 9)).toEqual([]);
+    const bob = await other.takeOver("a", "bob");
+    const woken = new Promise<void>((resolve) => one.watch("a", resolve));
+    await other.append("a", textEntries(2, 1), bob);
+    await woken;
+    expect(await one.read("a", 1, 9)).toEqual(textEntries(2, 1));
   });
 
   test("wakes all watchers that may have missed a wake", async () => {

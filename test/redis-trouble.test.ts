@@ -72,6 +72,21 @@ describeWith("redis-server", "a log in a Redis that fails", () => {
     expect(await others.info("a")).toMatchObject({ owner: "bob", epoch: 2 });
   });
 
+  test("an owner that was replaced early, because the engine's clock jumped, reads what was stored since", async () => {
+    const one = await open();
+    const other = await redis({ url: engine.server.url, ahead: () => 120_000 });
+    onTestFinished(() => other.close());
+    const ada = { owner: "ada", epoch: 1 };
+    await one.heartbeat("ada", 60_000);
+    await one.append("a", [startEntry("a")], ada);
+    expect(await one.read("a", 1, 9)).toEqual([]);
+    const bob = await other.takeOver("a", "bob");
+    const woken = new Promise<void>((resolve) => one.watch("a", resolve));
+    await other.append("a", textEntries(2, 1), bob);
+    await woken;
+    expect(await one.read("a", 1, 9)).toEqual(textEntries(2, 1));
+  });
+
   test("wakes all watchers that may have missed a wake", async () => {
     const follower = await openThroughProxy();
     const writer = await open();

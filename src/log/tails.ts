@@ -18,7 +18,8 @@ interface Tail {
 /**
  * The newest entries of the open runs that this process writes. They are complete while no other process can write the
  * run, which is guaranteed until its owner's lease may have expired. A lease that is renewed after a gap begins another
- * term, and the tails of earlier ones stay unusable: another process may have taken over their runs in the gap.
+ * term, and the tails of earlier ones stay unusable: another process may have taken over their runs in the gap. A jump
+ * of the engine's clock can end a lease early, so a message that another process wrote a run also ends its tail.
  */
 export const createTails = (knownLeases: KnownLeases) => {
   const tails = new Map<string, Tail>();
@@ -32,7 +33,13 @@ export const createTails = (knownLeases: KnownLeases) => {
   };
 
   return {
+    /** Call if another process may have written the run. */
     forget,
+    /** Call if it is unknown which runs other processes may have written. */
+    forgetAll(): void {
+      tails.clear();
+      size = 0;
+    },
     /** Call before the run is released: another process may write it from then on. */
     release(run: string, { epoch }: Ownership): void {
       forget(run);

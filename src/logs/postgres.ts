@@ -51,11 +51,17 @@ export const postgres = async (options: PostgresOptions): Promise<Log> => {
     const text = `${self} ${about} ${runs.join(",")}`;
     return text.length > MAX_MESSAGE ? `${self} ${about} *` : text;
   };
+  const knownLeases = createKnownLeases(ahead);
+  const tails = createTails(knownLeases);
+  const onRun = (run: string) => {
+    tails.forget(run);
+    wake(run);
+  };
   const hear = (text: string) => {
     const [sender, about, runs = ""] = text.split(" ");
     if (sender === self) return;
     if (runs === "*") return about === "c" ? controlWatchers.wake() : wakeAll();
-    for (const run of runs.split(",")) (about === "c" ? controlWatchers.wake : wake)(run);
+    for (const run of runs.split(",")) (about === "c" ? controlWatchers.wake : onRun)(run);
   };
   const connection = await connect({
     url,
@@ -64,13 +70,12 @@ export const postgres = async (options: PostgresOptions): Promise<Log> => {
     silenceMs,
     onMessage: hear,
     onGap: () => {
+      tails.forgetAll();
       wakeAll();
       controlWatchers.wake();
     },
   });
   const marks = createMarks();
-  const knownLeases = createKnownLeases(ahead);
-  const tails = createTails(knownLeases);
   const runs = openRuns(connection, schema, marks, ahead);
   const { sweep, ...files } = openFiles(connection, schema, ahead);
   const appends = createAppends({ connection, schema, channel, message: (of) => message("e", of), marks, tails, wake });

@@ -44,19 +44,24 @@ export const redis = async ({ url, prefix = "runcast", ahead = () => 0 }: RedisO
   const { watch, wake, wakeAll } = watchers();
   const controlWatchers = watchersOfAll();
   const keys = createKeys(prefix);
-  const wakes = createWakes({ onRun: wake, onControl: controlWatchers.wake });
+  const knownLeases = createKnownLeases(ahead);
+  const tails = createTails(knownLeases);
+  const onRun = (run: string) => {
+    tails.forget(run);
+    wake(run);
+  };
+  const wakes = createWakes({ onRun, onControl: controlWatchers.wake });
   const connection = await connect({
     url,
     channel: keys.channel,
     onMessage: wakes.hear,
     onGap: () => {
+      tails.forgetAll();
       wakeAll();
       controlWatchers.wake();
     },
   });
-  const knownLeases = createKnownLeases(ahead);
   const owners = openOwners(connection, keys, knownLeases, ahead);
-  const tails = createTails(knownLeases);
   const marks = createMarks();
   const index = openRunIndex(connection, keys, ahead);
   const runs = openRuns({ connection, keys, index, owners, marks });
