@@ -162,6 +162,22 @@ describeWith("redis-server", "a log in a Redis that fails", () => {
     await second.server.close();
   });
 
+  test("finds a run of a dead process that the index lists under a living one, after a takeover that failed", async () => {
+    const log = await open();
+    await log.append("a", [startEntry("a")], { owner: "ada", epoch: 1 });
+    await log.heartbeat("bob", 60_000);
+    const { createClient } = await import("redis");
+    const client = createClient({ url: engine.server.url });
+    await client.connect();
+    await client.hSet("runcast:{index}:owners", "a", `${Date.now()}+bob`);
+    await client.close();
+    await vi.waitFor(async () => expect(await log.orphans(9)).toMatchObject([{ run: "a" }]), {
+      timeout: 20_000,
+      interval: 1,
+    });
+    expect(await log.takeOver("a", "carol")).toMatchObject({ epoch: 2 });
+  });
+
   test("names the unreachable server, without the password", async () => {
     await engine.server.stop();
     const url = `redis://ada:secret-word@127.0.0.1:${engine.server.port}/0?x=secret-word`;
