@@ -82,7 +82,10 @@ export const createScan = (
     let taken = 0;
     for (;;) {
       const orphans = await log.orphans(PAGE + tried.size);
-      const found = orphans.filter(({ run }) => !tried.has(run) && !isKnown(run)).slice(0, AT_ONCE);
+      const left = orphans.filter(({ run }) => !tried.has(run) && !isKnown(run));
+      // At random: other processes choose from the same runs at the same time.
+      const from = Math.floor(Math.random() * left.length);
+      const found = [...left.slice(from), ...left.slice(0, from)].slice(0, AT_ONCE);
       if (!found.length) return taken;
       for (const { run } of found) tried.add(run);
       const results = await Promise.all(found.map(takeOver));
