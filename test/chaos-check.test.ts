@@ -102,6 +102,23 @@ describe("the check of a chaos run", () => {
     expect(problems(whole, whole, whole, false)).toEqual(["r: the answer to q was acknowledged and is lost"]);
   });
 
+  test("accepts a cancelled run only if a user cancelled it, and finds an acknowledged cancel that is lost", () => {
+    const end = (outcome: "done" | "cancelled", ...acknowledged: boolean[]) =>
+      problemsOf(
+        "r",
+        [...whole.slice(0, -1), { seq: 4, at: 0, event: { type: "run-end", outcome } }],
+        [],
+        [],
+        [],
+        acknowledged.map((isAcknowledged) => ({ run: "r", isAcknowledged })),
+      );
+    expect(end("cancelled", true)).toEqual([]);
+    expect(end("cancelled", false)).toEqual([]);
+    expect(end("done", false)).toEqual([]);
+    expect(end("cancelled")).toEqual([expect.stringMatching(/^r: ends with .*cancelled/)]);
+    expect(end("done", true)).toEqual(["r: a cancel was acknowledged and is lost"]);
+  });
+
   test("counts the calls that were executing at each kill", () => {
     const entry = (act: "begin" | "end", call: string, pid: number, at: number): TallyEntry =>
       ({ ...begin(call), do: act, pid, at }) as TallyEntry;

@@ -26,9 +26,11 @@ export const chaosAgent = (tally: Tally): Source => {
 const toolsOf = (tally: Tally): Tool[] => {
   const counted = async (tool: string, key: string, { run, call }: ToolContext, act: () => Promise<unknown>) => {
     tally({ do: "begin", run, call, tool, key });
-    const result = await act();
-    tally({ do: "end", run, call, tool, key });
-    return result ?? key;
+    try {
+      return (await act()) ?? key;
+    } finally {
+      tally({ do: "end", run, call, tool, key });
+    }
   };
   const input = z.object({ key: z.string(), ms: z.number() });
   const doing = (name: string, options: Partial<Tool>) =>

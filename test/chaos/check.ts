@@ -3,7 +3,7 @@ import type { Entry } from "../../src/events.ts";
 import { createState, fold, snapshot } from "../../src/state.ts";
 import { verify } from "../../src/verify.ts";
 import { REPEATABLE } from "./agent.ts";
-import { type Acknowledged, isAnswered, type Seen } from "./users.ts";
+import { type Acknowledged, type Cancel, isAnswered, type Seen } from "./users.ts";
 import type { TallyEntry } from "./tally.ts";
 
 /** The violations of a run. Empty if every promise was kept. */
@@ -13,9 +13,10 @@ export const problemsOf = (
   tally: readonly TallyEntry[],
   seen: readonly Seen[],
   acknowledged: readonly Acknowledged[],
+  cancels: readonly Cancel[] = [],
 ): string[] =>
   [
-    ...grammar(entries),
+    ...grammar(entries, cancels),
     ...calls(entries, tally),
     ...seen.flatMap((each) => difference(each, entries)),
     ...acknowledged
@@ -23,17 +24,22 @@ export const problemsOf = (
       .map(({ ask }) => `the answer to ${ask} was acknowledged and is lost`),
   ].map((problem) => `${run}: ${problem}`);
 
-const grammar = (entries: readonly Entry[]): string[] => {
+const grammar = (entries: readonly Entry[], cancels: readonly Cancel[]): string[] => {
   const wrong = verify(entries);
   const ends = entries.filter(({ event }) => event.type === "run-end").length;
   const end = entries.at(-1)?.event;
   const isFine =
     end?.type === "run-end" &&
-    (end.outcome === "done" || (end.outcome === "error" && end.error?.code === "log-failed"));
+    (end.outcome === "done" ||
+      (end.outcome === "cancelled" && cancels.length > 0) ||
+      (end.outcome === "error" && end.error?.code === "log-failed"));
+  const isLost =
+    cancels.some(({ isAcknowledged }) => isAcknowledged) && end?.type === "run-end" && end.outcome !== "cancelled";
   return [
     ...(wrong ? [`breaks the grammar: ${JSON.stringify(wrong)}`] : []),
     ...(ends === 1 ? [] : [`ends ${ends} times`]),
     ...(isFine ? [] : [`ends with ${JSON.stringify(end)}`]),
+    ...(isLost ? [`a cancel was acknowledged and is lost`] : []),
   ];
 };
 

@@ -3,8 +3,8 @@ import { quantile } from "./takeovers.ts";
 
 /** The report of a round as text. */
 export const reportText = (title: string, report: Report): string => {
-  const { runs, kills, executing, mostExecuting, entries, viewers, executions, acknowledged, fenced } = report;
-  const { outcomes, faults } = report;
+  const { runs, kills, executing, mostExecuting, entries, viewers, executions, acknowledged, cancelled } = report;
+  const { outcomes, faults, fenced } = report;
   const { clean, troubled } = report.takeovers;
   const listed = (counts: Readonly<Record<string, number>>) =>
     Object.entries(counts)
@@ -16,7 +16,7 @@ export const reportText = (title: string, report: Report): string => {
     title,
     `  ${runs} runs (${listed(outcomes)}), ${kills} kills, ${executing} calls executing at a kill, ${mostExecuting} at most`,
     `  happened: ${listed(faults)}`,
-    `  compared: ${entries} entries of ${viewers} viewers, ${executions} executions, ${acknowledged} acknowledged answers`,
+    `  compared: ${entries} entries of ${viewers} viewers, ${executions} executions, ${acknowledged} acknowledged answers and ${cancelled} cancels`,
     `  fenced writes: ${fenced}`,
     `  from kill to the next entry: ${times(clean)} (lease ${LEASE_MS} ms); with the engine in trouble: ${times(troubled)}`,
     ...report.problems.slice(0, 20).map((problem) => `  WRONG  ${problem}`),

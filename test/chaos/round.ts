@@ -39,6 +39,7 @@ export interface Report {
   readonly viewers: number;
   readonly executions: number;
   readonly acknowledged: number;
+  readonly cancelled: number;
   readonly takeovers: ReturnType<typeof takeoversOf>;
   readonly fenced: number;
   /** The directory with all data. Removed if there are no violations. */
@@ -73,13 +74,15 @@ export const playRound = async ({ engine: name, seed, seconds, runs, only }: Rou
     const tallyOf = Map.groupBy(tally, (each) => ("run" in each ? each.run : ""));
     const seenOf = Map.groupBy(users.seen, ({ run }) => run);
     const acknowledgedOf = Map.groupBy(users.acknowledged, ({ run }) => run);
+    const cancelsOf = Map.groupBy(users.cancels, ({ run }) => run);
     for (const [run, seen] of seenOf) {
       const stored = await entriesOf(url, run);
       entries += stored.length * seen.length;
       const end = stored.at(-1)?.event;
       const outcome = end?.type === "run-end" ? end.outcome : "none";
       outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
-      problems.push(...problemsOf(run, stored, tallyOf.get(run) ?? [], seen, acknowledgedOf.get(run) ?? []));
+      const [answers, cancels] = [acknowledgedOf.get(run) ?? [], cancelsOf.get(run) ?? []];
+      problems.push(...problemsOf(run, stored, tallyOf.get(run) ?? [], seen, answers, cancels));
     }
     const executing = executingAtKills(tally, fleet.kills);
     return {
@@ -95,6 +98,7 @@ export const playRound = async ({ engine: name, seed, seconds, runs, only }: Rou
       viewers: users.seen.length,
       executions: tally.filter((each) => each.do === "begin").length,
       acknowledged: users.acknowledged.length,
+      cancelled: users.cancels.filter(({ isAcknowledged }) => isAcknowledged).length,
       takeovers: takeoversOf(tally, fleet.kills, faults.engineTrouble),
       fenced: tally.filter((each) => each.do === "fenced").length,
       directory,

@@ -18,11 +18,18 @@ export interface Acknowledged {
   readonly answer: Answer;
 }
 
-/** Users who start runs, follow them to their end and answer their asks, this many concurrently. */
+/** A run that a user cancelled. `isAcknowledged`: the server has confirmed it. */
+export interface Cancel {
+  readonly run: string;
+  isAcknowledged: boolean;
+}
+
+/** Users who start runs, follow them to their end, answer their asks and cancel a few, this many concurrently. */
 export interface Users {
   readonly started: number;
   readonly seen: readonly Seen[];
   readonly acknowledged: readonly Acknowledged[];
+  readonly cancels: readonly Cancel[];
   /** Starts nothing more, and resolves when all users have seen the end of their runs. Rejects on a timeout. */
   leave(timeoutMs: number): Promise<void>;
 }
@@ -36,11 +43,13 @@ export interface UsersOptions {
 
 /** A connection that is silent for longer than this, without even a heartbeat, counts as dead. */
 const SILENCE_MS = 8000;
+const CANCELLED = 1 / 12;
 
 export const startUsers = ({ url, atOnce, random, name }: UsersOptions): Users => {
   const client = createClient({ url, backoff: () => 100 + Math.random() * 200, silenceMs: SILENCE_MS });
   const seen: Seen[] = [];
   const acknowledged: Acknowledged[] = [];
+  const cancels: Cancel[] = [];
   const open = new Set<string>();
   let started = 0;
   let isOver = false;
@@ -60,6 +69,7 @@ export const startUsers = ({ url, atOnce, random, name }: UsersOptions): Users =
           },
         },
       );
+      if (random() < CANCELLED) void cancel(client, run, handle, cancels);
       // A second user watches every third run over another connection.
       const other = started % 3 === 0 ? watch(client, run, seen) : undefined;
       seen.push({ run, entries, state: await handle.finished });
@@ -76,6 +86,7 @@ export const startUsers = ({ url, atOnce, random, name }: UsersOptions): Users =
     },
     seen,
     acknowledged,
+    cancels,
     async leave(timeoutMs) {
       isOver = true;
       const late = sleep(timeoutMs, "late", { ref: false });
@@ -117,6 +128,21 @@ const answer = async (
       const { code } = error as { code?: string };
       if (code === "ask-closed" || code === "ask-conflict") return;
       if (handle.state.outcome !== undefined) return;
+      await sleep(300);
+    }
+  }
+};
+
+/** Sends the cancel until it is confirmed, or the run has ended. */
+const cancel = async (client: Client, run: string, handle: { readonly state: RunState }, cancels: Cancel[]) => {
+  const asked: Cancel = { run, isAcknowledged: false };
+  cancels.push(asked);
+  await sleep(Math.random() * 3000);
+  while (handle.state.outcome === undefined) {
+    try {
+      asked.isAcknowledged = (await client.cancel(run)) === "cancelled";
+      return;
+    } catch {
       await sleep(300);
     }
   }
