@@ -6,8 +6,16 @@ import { SHOWN_STATES } from "../../src/view/badge.ts";
 
 const root = path.join(import.meta.dirname, "../..");
 
-/** All code that renders a run. Markdown does not know about runs. */
-const files = ["src/element.ts", "src/element", "src/cli", "src/html-export", "web/src"]
+/** All code that renders a run. */
+const files = [
+  "src/element.ts",
+  "src/element",
+  "src/react",
+  "src/cli",
+  "src/html-export.ts",
+  "src/html-export",
+  "web/src",
+]
   .flatMap((place) =>
     place.endsWith(".ts")
       ? [place]
@@ -15,7 +23,7 @@ const files = ["src/element.ts", "src/element", "src/cli", "src/html-export", "w
           path.join(place, file),
         ),
   )
-  .filter((file) => /\.tsx?$/.test(file) && !file.startsWith("web/src/markdown/"));
+  .filter((file) => /\.tsx?$/.test(file));
 
 /** Fields that reveal a state, an outcome or a duration, regardless of the object they are read from. */
 const FIELDS = new Set([
@@ -36,8 +44,12 @@ const STATES = new Set<unknown>([...SHOWN_STATES, "stop", "tools", "length", "fi
 const OTHER: Readonly<Record<string, readonly string[]>> = {
   // Passed on to the page that contains the element.
   "src/element.ts": ["state.outcome"],
+  // Whether a time still counts up.
+  "src/element/clock.ts": ['"since" in time'],
+  "web/src/run/time-view.tsx": ['"since" in time'],
   // A task in a Markdown list.
   "src/element/markdown-view.ts": ['task === "done"'],
+  "web/src/markdown/view/block-view.tsx": ['task === "done"'],
   // Stored with a message of a conversation, for when its run is not loaded.
   "web/src/app/use-chat.ts": ["live?.message.outcome"],
   "web/src/conversations/conversation.ts": ["end.outcome"],
@@ -93,16 +105,22 @@ const decisionsIn = (source: string, lang: "ts" | "tsx" = "tsx"): string[] => {
     const [only, ...more] = node?.type === "TemplateLiteral" ? (node.quasis as Node[]) : [];
     return only !== undefined && more.length === 0 && STATES.has((only.value as { cooked: string }).cooked);
   };
-  const readPattern = (pattern: Node, of: unknown): void => {
+  const readPattern = (pattern: Node, isFound: (field: string) => boolean): void => {
     for (const property of pattern.properties as Node[])
-      if (property.type === "Property" && isRead(nameOf(property.key), of)) found.push(textOf(property));
+      if (property.type === "Property" && isFound(nameOf(property.key))) found.push(textOf(property));
   };
+  /** Only patterns that name what they read from can be a part of a run. */
+  const readShared = (pattern: Node, of: unknown): void =>
+    readPattern(pattern, (field) => !FIELDS.has(field) && isRead(field, of));
   const look = (node: Node): void => {
     if (node.type === "MemberExpression" && isRead(nameOf(node.property), node.object)) found.push(textOf(node));
+    if (node.type === "ObjectPattern") readPattern(node, (field) => FIELDS.has(field));
     if (node.type === "VariableDeclarator" && (node.id as Node).type === "ObjectPattern")
-      readPattern(node.id as Node, isPart(node.id) ? node.id : node.init);
+      readShared(node.id as Node, isPart(node.id) ? node.id : node.init);
     for (const parameter of (node.params ?? []) as readonly Node[])
-      if (parameter.type === "ObjectPattern") readPattern(parameter, parameter);
+      if (parameter.type === "ObjectPattern") readShared(parameter, parameter);
+    if (node.type === "BinaryExpression" && node.operator === "in" && FIELDS.has(nameOf(node.left)))
+      found.push(textOf(node));
     if (node.type === "BinaryExpression" && /^[!=]==?$/.test(node.operator as string))
       if (isState(node.left) || isState(node.right)) found.push(textOf(node));
     if (node.type === "SwitchCase" && isState(node.test)) found.push(`case ${textOf(node.test as Node)}`);
@@ -129,6 +147,10 @@ describe("the law of views", () => {
     ["const took = (call: Call) => call.endedAt! - call.executedAt!;", "call.endedAt"],
     ["const { endedAt: end } = node;", "endedAt: end"],
     ["const show = ({ outcome }: Node) => outcome;", "outcome"],
+    ["const { call: { endedAt } } = row;", "endedAt"],
+    ["const show = ([{ outcome }]: readonly Node[]) => outcome;", "outcome"],
+    ["const show = ({ finish }: Step = none) => finish;", "finish"],
+    ['"endedAt" in call', '"endedAt" in call'],
     ['node.state === "interrupted"', 'node.state === "interrupted"'],
     ['if ("denied" !== state) draw();', '"denied" !== state'],
     ['switch (state) { case "timeout": break; }', 'case "timeout"'],

@@ -2,6 +2,7 @@ import { memo, useEffect, useReducer, useRef } from "react";
 import { flushSync } from "react-dom";
 import { subscribeByFrame } from "runcast/react";
 import type { PartNode, RunState } from "runcast/state";
+import { isOver } from "runcast/view";
 import { MarkdownView, useReader } from "./markdown.tsx";
 
 interface LiveMarkdownProps {
@@ -15,14 +16,14 @@ interface LiveMarkdownProps {
  */
 export const LiveMarkdown = memo(({ state, part }: LiveMarkdownProps) => {
   const [, again] = useReducer((count: number) => count + 1, 0);
-  const reader = useReader({ text: part.text, done: part.endedAt !== undefined });
+  const reader = useReader({ text: part.text, done: isOver(part) });
   const latest = useRef(reader);
   useEffect(() => {
     latest.current = reader;
   });
   useEffect(() => {
     const follow = (): void => {
-      const done = part.endedAt !== undefined;
+      const done = isOver(part);
       if (!latest.current.continues(part.text, done) || !latest.current.follow(part.text, done)) again();
     };
     follow();
