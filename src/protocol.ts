@@ -91,12 +91,18 @@ export interface Incomplete {
 
 /** Undefined for the finish of a complete output and for unknown values. */
 export const incompleteOf = (finish: unknown): Incomplete | undefined =>
-  finish === "length" || finish === "filter" || finish === "interrupted" ? INCOMPLETE[finish] : undefined;
+  typeof finish === "string" && Object.hasOwn(INCOMPLETE, finish) ? INCOMPLETE[finish as Finish] : undefined;
 
 /** Message and hint as one text. */
 export const incompleteText = ({ message, hint }: Incomplete): string => `${message} ${hint}`;
 
-const INCOMPLETE: Readonly<Record<Incomplete["finish"], Incomplete>> = {
+/** Undefined for complete output, and for errors and cancels, which are shown as such. */
+const INCOMPLETE: Readonly<Record<Finish, Incomplete | undefined>> = {
+  stop: undefined,
+  tools: undefined,
+  other: undefined,
+  error: undefined,
+  cancelled: undefined,
   length: {
     finish: "length",
     message: "The answer is incomplete: the model reached its output token limit.",

@@ -25,8 +25,17 @@ export interface RunAnswer {
 }
 
 /** Whether a step's output is complete, so that the conversation can continue after it. */
-export const isFinished = (finish: Finish | undefined): boolean => finish !== undefined && !UNFINISHED.has(finish);
-const UNFINISHED: ReadonlySet<Finish> = new Set(["interrupted", "error", "cancelled", "filter"] as const);
+export const isFinished = (finish: Finish | undefined): boolean => finish !== undefined && FINISHED[finish];
+const FINISHED: Readonly<Record<Finish, boolean>> = {
+  stop: true,
+  tools: true,
+  length: true,
+  other: true,
+  filter: false,
+  error: false,
+  cancelled: false,
+  interrupted: false,
+};
 
 /**
  * The messages that a run adds to its conversation, for the next request: the root agent's own text, calls, and

@@ -5,6 +5,7 @@ import type { AgentNode, StepNode } from "../state.ts";
 import { usageText } from "./amounts.ts";
 import { type Badge, badgeOf, type ShownState, WORKING } from "./badge.ts";
 import { describeProblem, type ProblemFacts } from "./problem.ts";
+import { STEP_ENDS } from "./step.ts";
 import { oneLine } from "./text.ts";
 import { agentTime, type Time } from "./time.ts";
 
@@ -69,11 +70,17 @@ const TITLES = { done: "Finished", error: "Failed", cancelled: "Cancelled", inte
 /** How an answer ended that is incomplete. Undefined for the finish of a complete one. */
 export const cutOf = (finish: Finish | undefined): End | undefined => {
   const incomplete = incompleteOf(finish);
-  return incomplete && { ...CUT[incomplete.finish], advice: incompleteText(incomplete) };
+  return (
+    incomplete && {
+      state: STEP_ENDS[incomplete.finish],
+      title: CUT_TITLES[incomplete.finish],
+      advice: incompleteText(incomplete),
+    }
+  );
 };
 
-const CUT: Readonly<Record<Incomplete["finish"], Pick<End, "state" | "title">>> = {
-  length: { state: "cut", title: "Cut off at the output limit" },
-  filter: { state: "filtered", title: "Stopped by a content filter" },
-  interrupted: { state: "interrupted", title: "Interrupted" },
+const CUT_TITLES: Readonly<Record<Incomplete["finish"], string>> = {
+  length: "Cut off at the output limit",
+  filter: "Stopped by a content filter",
+  interrupted: "Interrupted",
 };

@@ -6,6 +6,7 @@ import { describeAsk } from "./ask.ts";
 import { type Badge, badgeOf } from "./badge.ts";
 import { describeCall } from "./call.ts";
 import { describeProblem } from "./problem.ts";
+import { stepBadge } from "./step.ts";
 import { textOfMarkdown } from "../markdown.ts";
 import { oneLine } from "./text.ts";
 
@@ -152,22 +153,17 @@ const stepOf = (step: StepNode, content: readonly Node[], number: number): Descr
     (text?.kind === "text" && oneLine(textOfMarkdown(text.text.slice(0, BEGINNING)), LABEL)) ||
     names.slice(0, MAX_NAMES).join(", ") + more ||
     "Thinking";
-  const badge = STEP_ENDS[step.finish ?? ""];
+  const badge = stepBadge(step);
   return {
     kind: "step",
     label: `${number}. ${label}`,
     note: usageText(step.usage ?? {}),
-    badge: badge && badgeOf(badge),
-    isFailure: step.finish === "error" || step.finish === "interrupted",
+    badge: isUsual(badge) ? undefined : badge,
+    isFailure: badge.tone === "bad",
   };
 };
 
-const STEP_ENDS: Readonly<Record<string, Badge["state"] | undefined>> = {
-  length: "cut",
-  filter: "filtered",
-  error: "error",
-  interrupted: "interrupted",
-};
+const isUsual = ({ tone }: Badge): boolean => tone === "good" || tone === "active";
 
 const agentOf = (agent: AgentNode): Described => {
   const { name, task, badge, problem } = describeAgent(agent);

@@ -1,4 +1,4 @@
-import type { AgentNode, CallNode, PartNode, RunState } from "../state.ts";
+import type { AgentNode, CallNode, PartNode, RunState, StepNode } from "../state.ts";
 import { duration, elapsed } from "./amounts.ts";
 
 /** How long something took, or when it started if it is still running. */
@@ -26,6 +26,12 @@ export const callTime = ({ ms, executedAt, endedAt, state }: CallNode): Time | u
 /** From start to end. Undefined if the end is unknown. */
 export const agentTime = ({ startedAt, endedAt, outcome }: AgentNode): Time | undefined => {
   if (outcome === "interrupted") return undefined;
+  return endedAt === undefined ? { since: startedAt } : { ms: endedAt - startedAt };
+};
+
+/** From the request to the end of the model's output. Undefined for an interrupted step, because its end was written later. */
+export const stepTime = ({ startedAt, endedAt, finish }: StepNode): Time | undefined => {
+  if (finish === "interrupted") return undefined;
   return endedAt === undefined ? { since: startedAt } : { ms: endedAt - startedAt };
 };
 

@@ -1,10 +1,11 @@
 import type { AgentNode, CallNode, Node, RunState, StepNode } from "../state.ts";
 import { describeAgent } from "./agent.ts";
 import { duration } from "./amounts.ts";
-import { type Badge, badgeOf, WORKING } from "./badge.ts";
+import type { Badge } from "./badge.ts";
 import { describeCall } from "./call.ts";
+import { stepBadge } from "./step.ts";
 import { oneLine } from "./text.ts";
-import { agentTime, callTime, timeText } from "./time.ts";
+import { agentTime, callTime, stepTime, timeText } from "./time.ts";
 
 /** A row of the waterfall. Times are milliseconds from the start of the run. */
 export interface WaterRow {
@@ -51,22 +52,13 @@ export const waterfallOf = (state: RunState): readonly WaterRow[] => {
 
 const badgeOfRow = (node: WaterRow["node"]): Badge => {
   if (node.kind === "call") return describeCall(node).badge;
-  if (node.kind === "agent") return describeAgent(node).badge;
-  return node.endedAt === undefined ? WORKING : badgeOf(STEPS_ENDS[node.finish ?? "other"] ?? "done");
-};
-
-const STEPS_ENDS: Readonly<Record<string, Badge["state"] | undefined>> = {
-  length: "cut",
-  filter: "filtered",
-  error: "error",
-  cancelled: "cancelled",
-  interrupted: "interrupted",
+  return node.kind === "agent" ? describeAgent(node).badge : stepBadge(node);
 };
 
 const tookOf = (node: WaterRow["node"]): string => {
   if (node.endedAt === undefined) return "";
-  if (node.kind === "step") return duration(node.endedAt - node.startedAt);
-  return timeText(node.kind === "call" ? callTime(node) : agentTime(node), 0);
+  const time = node.kind === "call" ? callTime(node) : node.kind === "agent" ? agentTime(node) : stepTime(node);
+  return timeText(time, 0);
 };
 
 /** How long the run has lasted, at least one millisecond. Undefined before it starts. */

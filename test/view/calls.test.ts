@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type CallNode, createState, fold, subscribe } from "../../src/state.ts";
 import {
   createMatcher,
+  createOutline,
   createRunIndex,
   describeCall,
   NO_FILTER,
@@ -104,6 +105,26 @@ describe("the waterfall", () => {
       ["", "working"],
       ["100 ms", "done"],
     ]);
+  });
+
+  test("shows how each step ended, without a duration if its process ended before it did", () => {
+    const { state, add } = folding();
+    for (const finish of ["stop", "length", "filter", "error", "cancelled", "interrupted"] as const) {
+      add({ type: "step-start", step: finish }, 0);
+      add({ type: "step-end", step: finish, finish }, 9000);
+    }
+    expect(waterfallOf(state).map(({ took, badge }) => [took, badge.word])).toEqual([
+      ["9.0 s", "done"],
+      ["9.0 s", "cut off"],
+      ["9.0 s", "filtered"],
+      ["9.0 s", "failed"],
+      ["9.0 s", "cancelled"],
+      ["", "interrupted"],
+    ]);
+    const badges = waterfallOf(state).map(({ badge }) => (badge.tone === "good" ? undefined : badge));
+    const rows = createOutline(state).update();
+    expect(rows.map(({ badge }) => badge)).toEqual(badges);
+    expect(rows.map(({ isFailure }) => isFailure)).toEqual([false, false, true, true, false, true]);
   });
 
   test("contains every step, call and agent once, and nothing before the run or with a negative duration", () => {
