@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { checkText } from "../src/cli/check.ts";
 import type { Entry } from "../src/events.ts";
 import type { Log } from "../src/log.ts";
 import { sqlite } from "../src/logs/sqlite.ts";
 import { createRunner } from "../src/runner.ts";
-import { verify } from "../src/verify.ts";
 import { endEntry } from "./contracts/run-entries.ts";
 
 const VERSION_1 = readFileSync(new URL("fixtures/sqlite-1.sql", import.meta.url), "utf8");
@@ -55,7 +55,7 @@ const contents = () => {
 
 const readAll = (run: string) => log!.read(run, 0, Number.MAX_SAFE_INTEGER) as readonly Entry[];
 
-test("a file of version 1 opens, and every run reads the same", async () => {
+test("a file of version 1 opens, every run reads the same, and complete runs pass `runcast check`", async () => {
   for (let round = 0; round < 2; round++) {
     open();
     for (const [run, [seq, hash]] of Object.entries(RECORDED)) {
@@ -64,7 +64,11 @@ test("a file of version 1 opens, and every run reads the same", async () => {
       expect(createHash("sha256").update(JSON.stringify(entries)).digest("hex")).toBe(hash);
       expect(await log!.info(run)).toMatchObject({ run, name: "demo", agent: "demo", seq, epoch: 0 });
     }
-    for (const run of ["everything", "answer"]) expect(verify(readAll(run))).toBeUndefined();
+    for (const run of ["everything", "answer"]) {
+      const text = readAll(run).map((entry) => JSON.stringify(entry));
+      expect(text[0]).toContain('"protocol":1');
+      expect(checkText(text.join("\n"), run)).toMatchObject({ ok: true });
+    }
     const stored = await log!.get("approval", "56hUapzbUxeLSJih");
     expect(Buffer.concat(await Array.fromAsync(stored!.bytes)).toString()).toBe("a file of version 1");
     expect(await log!.info("gone")).toMatchObject({ dropped: true });
