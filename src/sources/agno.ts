@@ -6,7 +6,7 @@ import { mistakes, strictFields } from "../strict-fields.ts";
 import { Decoder } from "./agno/decoder.ts";
 import { pastOf } from "./agno/past.ts";
 import { promptOf } from "./agno/prompt.ts";
-import { AgnoServer, type Target } from "./agno/server.ts";
+import { AgnoServer, type AgnoTarget } from "./agno/server.ts";
 import { follow } from "./agno/follow.ts";
 import { secretsOf, withoutSecrets } from "./upstream/refusals.ts";
 import { idsOf } from "./upstream/agent-writer.ts";
@@ -98,7 +98,7 @@ const optionsSchema = strictFields(
   { word: "option", expected: "an object" },
 );
 
-const targetOf = (options: AgnoOptions): Target => {
+const targetOf = (options: AgnoOptions): AgnoTarget => {
   const { error } = optionsSchema.safeParse(options);
   const wrong = error ? mistakes(error, "its options") : [];
   const named = (["agent", "team", "workflow"] as const).flatMap((kind) => {

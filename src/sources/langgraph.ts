@@ -4,7 +4,7 @@ import { fieldsOf, listOf } from "../json.ts";
 import type { Event, EventOf, Json } from "../events.ts";
 import { isHandedOver, type Past, Refusal, type RunContext, type RunRequest, type Source } from "../source.ts";
 import { mistakes, strictFields } from "../strict-fields.ts";
-import { Connection } from "./langgraph/connection.ts";
+import { LangGraphConnection } from "./langgraph/connection.ts";
 import { Continuation } from "./langgraph/continuation.ts";
 import { Decoder } from "./langgraph/decoder.ts";
 import { follow } from "./langgraph/follow.ts";
@@ -66,7 +66,7 @@ async function* play(
   context: RunContext,
   past?: Past,
 ): AsyncGenerator<Event> {
-  const connection = new Connection(options, threadOf(options.assistant, request, context));
+  const connection = new LangGraphConnection(options, threadOf(options.assistant, request, context));
   const stop = (): void => connection.stop();
   context.signal.addEventListener("abort", stop, { once: true });
   let decoder: Decoder | undefined;
@@ -95,7 +95,7 @@ async function* play(
 
 /** Starts a run with the newest version of the protocol that works. */
 const begin = async (
-  connection: Connection,
+  connection: LangGraphConnection,
   start: Omit<Start, "input">,
   request: RunRequest,
   context: RunContext,
@@ -118,14 +118,17 @@ const begin = async (
 };
 
 /** Whether the last run of the thread was stopped, or waits for an answer that will never come. */
-const wasLeft = async (connection: Connection): Promise<boolean> => {
+const wasLeft = async (connection: LangGraphConnection): Promise<boolean> => {
   const { status } = (await connection.ask(connection.path)) ?? {};
   if (status === "interrupted") return true;
   const [last] = await connection.list(`${connection.path}/runs?limit=1`);
   return fieldsOf(last)["status"] === "interrupted";
 };
 
-const session = ({ thread }: Connection, { wire, run }: { readonly wire: Wire; readonly run: string }): Event => ({
+const session = (
+  { thread }: LangGraphConnection,
+  { wire, run }: { readonly wire: Wire; readonly run: string },
+): Event => ({
   type: "data",
   name: "session",
   value: { id: thread },

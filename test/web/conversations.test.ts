@@ -46,7 +46,7 @@ const createBrowser = (url: string) => {
       notify: (conversation) => {
         for (const listener of listeners) if (!own.includes(listener)) queueMicrotask(() => listener(conversation));
       },
-      onTold: (listener) => {
+      onNotify: (listener) => {
         own.push(listener);
         listeners.push(listener);
       },

@@ -1,4 +1,5 @@
 import type { Entry } from "../../events.ts";
+import { parseJson } from "../../json.ts";
 import { type Database, UnusableLog } from "./database.ts";
 import type { Tail } from "./tail.ts";
 
@@ -19,7 +20,7 @@ export const openSegments = ({ sql, directory }: Database) => {
     const cached = recent.get(number);
     if (cached && seq >= cached.first && seq < cached.first + cached.entries.length) return cached;
     const row = select.get(number, seq);
-    const entries = row && Number(row.last) >= seq ? parse(row.body as string) : undefined;
+    const entries = row && Number(row.last) >= seq ? (parseJson(row.body as string) as Entry[] | undefined) : undefined;
     if (!entries)
       throw new UnusableLog(`the log in ${directory} is damaged: entry ${seq} of run number ${number} cannot be read`);
     const segment = { first: Number(row!.first), entries };
@@ -74,11 +75,3 @@ export const openSegments = ({ sql, directory }: Database) => {
 export type Segments = ReturnType<typeof openSegments>;
 
 const CACHED = 32;
-
-const parse = (body: string): Entry[] | undefined => {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-};

@@ -3,13 +3,13 @@ import { Refusal, type RunContext } from "../../source.ts";
 import { framesOf } from "../upstream/frames.ts";
 import { upstreamCut } from "../upstream/refusals.ts";
 import type { Decoder } from "./decoder.ts";
-import type { AgnoServer, Target } from "./server.ts";
+import type { AgnoServer, AgnoTarget } from "./server.ts";
 
 interface Following {
   readonly server: AgnoServer;
   readonly decoder: Decoder;
   readonly context: RunContext;
-  readonly target: Target;
+  readonly target: AgnoTarget;
   /** How many text deltas are already in the log. */
   readonly skip: number;
 }

@@ -2,7 +2,7 @@ import { type Fields, fieldsOf, listOf, parseJson } from "../../json.ts";
 import { refusalOf, unreachable } from "../upstream/refusals.ts";
 import { isEventStream, openStream, request, type UpstreamServer, wholeText } from "../upstream/requests.ts";
 
-export interface Target {
+export interface AgnoTarget {
   readonly kind: "agent" | "team" | "workflow";
   readonly id: string;
 }
@@ -27,12 +27,12 @@ export class AgnoServer {
   /** Whether the run continues on the server if the connection breaks. */
   isBackground = true;
   readonly #options: UpstreamServer;
-  readonly #target: Target;
+  readonly #target: AgnoTarget;
   readonly #closing = new AbortController();
   readonly #stopping = new AbortController();
   #isSent = false;
 
-  constructor(options: UpstreamServer, target: Target, session: Session) {
+  constructor(options: UpstreamServer, target: AgnoTarget, session: Session) {
     this.#options = options;
     this.#target = target;
     this.session = session;

@@ -1,7 +1,7 @@
 import type { Event } from "../../events.ts";
 import type { Past } from "../../source.ts";
 import { markedRun } from "./mark.ts";
-import type { Target } from "./steering.ts";
+import type { RemoteItem } from "./steering.ts";
 
 /** An upstream run that another process followed, and how much of it is in the log. */
 export interface CatchUp {
@@ -10,7 +10,7 @@ export interface CatchUp {
   /** What an event adds to the log when the upstream run is replayed from its beginning. Undefined if it adds nothing. */
   missing(event: Event): Event | undefined;
   /** The calls and sub-agents that ended here, but not yet in the replay. */
-  endedHere(): readonly Target[];
+  endedHere(): readonly RemoteItem[];
 }
 
 /**
@@ -64,7 +64,7 @@ export const catchUpOf = async (run: string, past: Past): Promise<CatchUp> => {
     endedHere: () =>
       [...ended].flatMap((item) => {
         const [, kind, id] = /^(call|agent) (.*)$/s.exec(item) ?? [];
-        return id === undefined ? [] : [{ kind: kind as Target["kind"], id }];
+        return id === undefined ? [] : [{ kind: kind as RemoteItem["kind"], id }];
       }),
   };
 };

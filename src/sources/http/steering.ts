@@ -17,14 +17,14 @@ export interface Steering {
    * The known events of the run have been replayed: sends answers to asks that have not ended upstream, and cancels the
    * items that ended only here.
    */
-  caughtUp(endedHere?: readonly Target[]): void;
+  caughtUp(endedHere?: readonly RemoteItem[]): void;
   /** The notices since the last call. */
   notices(): readonly Event[];
   close(): void;
 }
 
 /** A call or a sub-agent. */
-export interface Target {
+export interface RemoteItem {
   kind: "call" | "agent";
   id: string;
 }
@@ -92,11 +92,11 @@ export const createSteering = (
     return status === 200;
   };
 
-  const cancelItem = ({ kind, id }: Target): void => {
+  const cancelItem = ({ kind, id }: RemoteItem): void => {
     if (!context.signal.aborted) void cancel({ [kind]: kind === "call" ? theirs(id) : id });
   };
 
-  const cancelWith = (target: Target): void => {
+  const cancelWith = (target: RemoteItem): void => {
     const onAbort = () => cancelItem(target);
     const signal = context.signalOf(target.kind, target.id);
     signal.addEventListener("abort", onAbort, { once: true, signal: closed.signal });
@@ -156,9 +156,9 @@ export const createSteering = (
   };
 };
 
-const nameOf = ({ kind, id }: Target): string => `${kind} ${id}`;
+const nameOf = ({ kind, id }: RemoteItem): string => `${kind} ${id}`;
 
-const startedBy = (event: Event): Target | undefined => {
+const startedBy = (event: Event): RemoteItem | undefined => {
   if (event.type === "tool-start") return { kind: "call", id: event.call };
   return event.type === "agent-start" ? { kind: "agent", id: event.agent } : undefined;
 };

@@ -8,7 +8,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const SPEAKS = "LangGraph's API";
 
 /** Requests to a LangGraph server about one thread. */
-export class Connection {
+export class LangGraphConnection {
   readonly thread: string;
   readonly #options: UpstreamServer;
   readonly #stopping = new AbortController();

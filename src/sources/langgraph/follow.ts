@@ -2,13 +2,13 @@ import type { Event } from "../../events.ts";
 import { framesOf } from "../upstream/frames.ts";
 import { upstreamCut } from "../upstream/refusals.ts";
 import { answersOf } from "./answers.ts";
-import type { Connection } from "./connection.ts";
+import type { LangGraphConnection } from "./connection.ts";
 import type { ProtocolEvent } from "./protocol.ts";
 import { type Showing, shown } from "./showing.ts";
 import type { Start, Wire } from "./wire.ts";
 
 export interface Following extends Showing {
-  readonly connection: Connection;
+  readonly connection: LangGraphConnection;
   readonly wire: Wire;
   readonly start: Start;
 }

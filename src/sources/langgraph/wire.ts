@@ -3,7 +3,7 @@ import type { Frame } from "../../dialect.ts";
 import type { Json } from "../../events.ts";
 import { Refusal } from "../../source.ts";
 import { lineOf, textOf } from "../upstream/reading.ts";
-import type { Connection } from "./connection.ts";
+import type { LangGraphConnection } from "./connection.ts";
 import type { Response as Answered } from "./pause.ts";
 import { type ProtocolEvent, protocolEventOf } from "./protocol.ts";
 
@@ -34,12 +34,12 @@ const MAX_BAD_FRAMES = 20;
 /** Version 2: commands, and one stream of events per thread, which never ends. */
 export class Wire2 implements Wire {
   readonly version = 2;
-  readonly #connection: Connection;
+  readonly #connection: LangGraphConnection;
   #commands = 0;
   #since = 0;
   #badFrames = 0;
 
-  constructor(connection: Connection) {
+  constructor(connection: LangGraphConnection) {
     this.#connection = connection;
   }
 

@@ -2,7 +2,7 @@ import { fieldsOf, parseJson } from "../../json.ts";
 import type { Frame } from "../../dialect.ts";
 import type { Json } from "../../events.ts";
 import { lineOf, textOf } from "../upstream/reading.ts";
-import type { Connection } from "./connection.ts";
+import type { LangGraphConnection } from "./connection.ts";
 import type { Response as Answered } from "./pause.ts";
 import type { ProtocolEvent } from "./protocol.ts";
 import { Translation } from "./translation.ts";
@@ -18,12 +18,12 @@ const BEGINNING = "-1";
  */
 export class Wire1 implements Wire {
   readonly version = 1;
-  readonly #connection: Connection;
+  readonly #connection: LangGraphConnection;
   #run = "";
   #lastId = BEGINNING;
   #translation = new Translation("");
 
-  constructor(connection: Connection) {
+  constructor(connection: LangGraphConnection) {
     this.#connection = connection;
   }
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ModelCall, ModelFormat } from "./format.ts";
-import type { Scene, ToolName, Turn } from "./scene.ts";
+import type { Scene, ToolName, ModelTurn } from "./scene.ts";
 
 /** Without a pause, pieces are sent in batches, so that the model is faster than the server. */
 const PIECES_AT_ONCE = 64;
@@ -33,7 +33,7 @@ export const playModel = async (
 const stream = async (
   format: ModelFormat,
   scene: Scene | undefined,
-  { say = [], everyMs = TYPICAL_MS }: Turn,
+  { say = [], everyMs = TYPICAL_MS }: ModelTurn,
   calls: readonly ModelCall[],
   response: ServerResponse,
 ): Promise<void> => {
@@ -73,7 +73,7 @@ const stream = async (
 /** Frames end with an empty line, and the JSON inside has no line breaks. */
 const framesOf = (text: string): readonly string[] => text.split(/(?<=\n\n)/);
 
-const turnOf = (scene: Scene, round: number, offered: ReadonlySet<string>): Turn | undefined => {
+const turnOf = (scene: Scene, round: number, offered: ReadonlySet<string>): ModelTurn | undefined => {
   const turn = scene.script.turns[round];
   const missing = (turn?.calls ?? []).filter(({ tool }) => !nameOf(tool, offered)).map(({ tool }): ToolName => tool);
   for (const tool of missing) scene.missing.add(tool);
@@ -92,7 +92,7 @@ const nameOf = (tool: ToolName, offered: ReadonlySet<string>): string | undefine
   return names.find((name) => offered.has(name));
 };
 
-const callsOf = (scene: Scene, { calls = [] }: Turn, round: number, offered: ReadonlySet<string>): ModelCall[] =>
+const callsOf = (scene: Scene, { calls = [] }: ModelTurn, round: number, offered: ReadonlySet<string>): ModelCall[] =>
   calls.map(({ tool, key }, index) => {
     const name = nameOf(tool, offered)!;
     const inputOf = DELEGATING[name] ?? ((whole: string) => ({ key: whole }));

@@ -12,7 +12,7 @@ export const createGate = (): Gate => {
 export type ToolName = "lookup" | "fail" | "send" | "delegate";
 
 /** One response of the model. */
-export interface Turn {
+export interface ModelTurn {
   /** Its text in pieces. The model waits at a gate until it opens. */
   readonly say?: readonly (string | Gate)[];
   /** The delay between two frames. Default: that of a fast model. 0: as fast as the server reads. */
@@ -29,7 +29,7 @@ export interface Act {
 }
 
 export interface Script {
-  readonly turns: readonly Turn[];
+  readonly turns: readonly ModelTurn[];
   readonly acts?: Readonly<Record<string, Act>>;
 }
 

@@ -179,7 +179,7 @@ export const createConversations = (options: ConversationsOptions): Conversation
     await (await connected())?.sync(id);
     if (!isHere) await reload(id);
   };
-  tabs?.onTold((id) => {
+  tabs?.onNotify((id) => {
     void reload(id);
     void refresh();
   });

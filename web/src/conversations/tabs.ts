@@ -2,7 +2,7 @@
 export interface Tabs {
   /** Reports that a conversation has changed. "" means only the list. */
   notify(conversation: string): void;
-  onTold(listener: (conversation: string) => void): void;
+  onNotify(listener: (conversation: string) => void): void;
 }
 
 export const otherTabs = (name: string): Tabs => {
@@ -10,6 +10,6 @@ export const otherTabs = (name: string): Tabs => {
   return {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no target but its own origin
     notify: (conversation) => channel.postMessage(conversation),
-    onTold: (listener) => channel.addEventListener("message", ({ data }) => listener(String(data))),
+    onNotify: (listener) => channel.addEventListener("message", ({ data }) => listener(String(data))),
   };
 };
