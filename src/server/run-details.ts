@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Entry, Event, EventOf, Finish, Message, Usage } from "../events.ts";
 import type { Log, RunInfo } from "../log.ts";
-import { incompleteOf, type OpenAsk, type RunRow, type RunSummary } from "../protocol.ts";
+import { type EventsAbout, incompleteOf, type OpenAsk, type RunRow, type RunSummary } from "../protocol.ts";
 import { addUsage } from "../state.ts";
 
 /** What a row contains in addition to the run's summary. */
@@ -204,7 +204,7 @@ const advance = (progress: Progress, entries: readonly Entry[]): void => {
     else if (event.type === "ask-start") {
       const { ask, kind, title, options } = event;
       progress.asks.set(ask, { ask, kind, ...(title !== undefined && { title }), ...(options && { options }) });
-    }
+    } else event satisfies EventsAbout;
   }
 };
 

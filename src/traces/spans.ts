@@ -1,4 +1,5 @@
 import type { Entry, Event, EventOf, Problem, Usage } from "../events.ts";
+import type { EventsAbout } from "../protocol.ts";
 import { providerOf } from "./provider-of.ts";
 
 export type Attributes = Readonly<Record<string, string | number | string[]>>;
@@ -145,6 +146,7 @@ export const createSpans = (sink: SpanSink) => {
       case "run-end":
         return sink.end(run, at, { ...outcome(event), ...usage(event.usage) }, failure(event));
       default:
+        event satisfies EventsAbout<"text" | "thinking" | "tool" | "mark">;
         if (silent.size > 0 && "delta" in event) firstPiece(event, at);
     }
   };
