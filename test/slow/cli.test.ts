@@ -116,7 +116,8 @@ describe("replay", () => {
     const from = await runcast(["replay", golden("answer"), "--speed", "20", "--from", "5"]);
     const whole = await runcast(["replay", golden("answer"), "--speed", "max"]);
     expect(from).toEqual(whole);
-    expect((await runcast(["replay", golden("crash"), "--speed", "max"])).code).toBe(1);
+    for (const run of ["crash", "cut-at-limit", "filtered"])
+      expect((await runcast(["replay", golden(run), "--speed", "max"])).code, run).toBe(1);
   });
 });
 
