@@ -48,17 +48,17 @@ const words: Dialect = {
   encodeText: undefined as never,
   stateless: undefined as never,
   answer: () => {
-    const said: string[] = [];
+    const deltas: string[] = [];
     let isEnded = false;
     return {
       take: ({ event }) => {
-        if (event.type === "text-delta") said.push(event.delta);
+        if (event.type === "text-delta") deltas.push(event.delta);
         isEnded ||= event.type === "run-end";
       },
       body: () => ({
         status: isEnded ? 200 : 203,
-        headers: { "x-words": `${said.length}` },
-        body: JSON.stringify(said),
+        headers: { "x-words": `${deltas.length}` },
+        body: JSON.stringify(deltas),
       }),
     };
   },

@@ -42,11 +42,11 @@ test("deltas with any text, part and additional fields are read back, regardless
       fc.array(event, { minLength: 1, maxLength: 3 }),
       fc.array(fc.tuple(fc.nat(2), text, fc.nat()), { maxLength: 8 }),
     )
-    .map(([events, said]) => said.map(([which, delta, at]) => ({ ...events[which % events.length]!, delta, at })));
+    .map(([events, picks]) => picks.map(([which, delta, at]) => ({ ...events[which % events.length]!, delta, at })));
   fc.assert(
-    fc.property(stream, (said) => {
+    fc.property(stream, (picks) => {
       const entryOf = createEntryReader();
-      for (const { at, ...fields } of said) {
+      for (const { at, ...fields } of picks) {
         const entry = { seq: 1, at, event: fields } as Entry;
         expect(entryOf("1", JSON.stringify({ ...fields, at }))).toEqual(entry);
       }

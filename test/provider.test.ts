@@ -190,9 +190,9 @@ describe("secrets", () => {
     ];
     const source = agent({ name: "test", model: "acme/m", provider: models, tools, agents: { sub: {} } });
     const run = await drive(source, { messages: [user("go")], secrets: { ACME: secret } });
-    const said = JSON.stringify([run.events, (run.error as Error).message, Object.values(run.error as object)]);
+    const visible = JSON.stringify([run.events, (run.error as Error).message, Object.values(run.error as object)]);
     for (const hidden of [secret, encodeURIComponent(secret), "of-the-environment", "of the/provider"])
-      expect(said).not.toContain(hidden);
+      expect(visible).not.toContain(hidden);
     expect(run.all("tool-end").map(({ error }) => error?.message)).toContain("plain [secret]");
     expect(run.error).toMatchObject({ message: "the key [secret] is [secret]" });
     expect((run.error as Error).cause).toBeUndefined();
@@ -221,12 +221,12 @@ describe("secrets", () => {
   });
 
   test("are removed from the values that a tool fails with", async () => {
-    const said = { error: "no such key: of the request", tried: [{ "of the request": 1, count: 2 }] };
+    const failure = { error: "no such key: of the request", tried: [{ "of the request": 1, count: 2 }] };
     const fails = defineTool({
       name: "fails",
       description: "",
       input: z.object({}),
-      run: () => toolResult([{ type: "json", value: said }], { value: said, isError: true }),
+      run: () => toolResult([{ type: "json", value: failure }], { value: failure, isError: true }),
     });
     const { model: played, requests } = playing(script("go", [{ call: "fails" }], [{ say: "done" }]));
     const source = agent({ name: "test", model: played, tools: [fails] });

@@ -23,9 +23,9 @@ const parsed = (text: string): unknown => JSON.parse(text === "" ? "{}" : text);
 const chat = (chunks: readonly Chunk[]): Recording => {
   const deltas = chunks.flatMap(({ choices }) => choices[0]?.delta ?? []);
   const calls = new Map<number, { name: string; text: string }>();
-  for (const { index = 0, function: said } of deltas.flatMap((delta) => delta.tool_calls ?? [])) {
-    const call = calls.get(index) ?? calls.set(index, { name: said.name, text: "" }).get(index)!;
-    call.text += said.arguments ?? "";
+  for (const { index = 0, function: called } of deltas.flatMap((delta) => delta.tool_calls ?? [])) {
+    const call = calls.get(index) ?? calls.set(index, { name: called.name, text: "" }).get(index)!;
+    call.text += called.arguments ?? "";
   }
   const usage = chunks.findLast((chunk) => chunk.usage)?.usage ?? {};
   const reasoning = usage.completion_tokens_details?.reasoning_tokens ?? 0;

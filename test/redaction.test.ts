@@ -243,8 +243,8 @@ describe("a run of a redacted agent", () => {
       data,
     ])
       expect([secret, all.includes(secret)]).toEqual([secret, false]);
-    const said = events.flatMap((event) => (event.type === "text-delta" ? [event.delta] : [])).join("");
-    expect(said).toBe("I use [redacted]. Write to [redacted]");
+    const streamed = events.flatMap((event) => (event.type === "text-delta" ? [event.delta] : [])).join("");
+    expect(streamed).toBe("I use [redacted]. Write to [redacted]");
     const input = events.find((event) => event.type === "tool-input-end");
     expect(input).toMatchObject({ input: { note: "it is [redacted]", password: "[redacted]", card: "[redacted]" } });
     expect(events.at(-1)).toMatchObject({ outcome: "error", error: { message: "it failed with [redacted]" } });
@@ -261,8 +261,8 @@ describe("a run of a redacted agent", () => {
       for (const delta of ["Mail", " me at", " noon, or", " write zoe"]) yield { type: "text-delta", part: "p", delta };
     };
     const { events } = await play(redactAgent(source, ALL));
-    const said = events.flatMap((event) => (event.type === "text-delta" ? [event.delta] : [])).join("");
-    expect(said).toBe("Mail me at noon, or write zoe");
+    const streamed = events.flatMap((event) => (event.type === "text-delta" ? [event.delta] : [])).join("");
+    expect(streamed).toBe("Mail me at noon, or write zoe");
     expect(events.some(({ type }) => type === "notice")).toBe(false);
   });
 

@@ -292,12 +292,12 @@ describe("a source that yields something other than an event", () => {
   test.each(misfits)(
     "%j ends the run with an error that names it, and nothing of it is stored",
     async (misfit, message) => {
-      const said: Event[] = [
+      const emitted: Event[] = [
         { type: "step-start", step: "s" },
         { type: "text-start", part: "p" },
       ];
       const { events } = await play(async function* () {
-        yield* said;
+        yield* emitted;
         yield misfit as Event;
         yield { type: "text-delta", part: "p", delta: "never said" };
       });

@@ -15,12 +15,12 @@ const oneWay: Dialect = {
   write: (command) => {
     if (command.do !== "start") throw new Error(`it has no ${command.do}`);
     const { answers, request } = command;
-    const said = request.messages[0]?.content[0];
+    const part = request.messages[0]?.content[0];
     return {
       method: "POST",
       path: "/threads/upper",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ message: said?.type === "text" ? said.text : "", answers }),
+      body: JSON.stringify({ message: part?.type === "text" ? part.text : "", answers }),
     };
   },
 };

@@ -120,8 +120,8 @@ describe("fold", () => {
   test("a JSON Patch follows RFC 6902, and an invalid one changes nothing", () => {
     const patched = (value: Json, patch: Json) => {
       const state = createState();
-      [{ value }, { patch }].forEach((said, index) =>
-        fold(state, { seq: index + 1, at: 0, event: { type: "data", name: "n", ...said } }),
+      [{ value }, { patch }].forEach((field, index) =>
+        fold(state, { seq: index + 1, at: 0, event: { type: "data", name: "n", ...field } }),
       );
       return state.data.get("n");
     };

@@ -25,11 +25,11 @@ describe("steering a run", () => {
   test("ends a run whose source does not stop, and drops its later events", async () => {
     const { runner, log } = setUp({ graceMs: 20 });
     const { promise: later, resolve: sayLater } = Promise.withResolvers<void>();
-    const { promise: said, resolve: hasSaid } = Promise.withResolvers<void>();
+    const { promise: written, resolve: hasWritten } = Promise.withResolvers<void>();
     const source: Source = async function* () {
       yield* started;
       await later;
-      hasSaid();
+      hasWritten();
       yield { type: "tool-end", call: "c", outcome: "ok" };
     };
     const { run } = await runner.start(request, { name: "test", source });
@@ -37,7 +37,7 @@ describe("steering a run", () => {
     expect(await runner.cancel(run)).toBe("cancelled");
     const before = await entriesOf(log, run);
     sayLater();
-    await said;
+    await written;
     await new Promise((tick) => setImmediate(tick));
     expect(await entriesOf(log, run)).toEqual(before);
   });

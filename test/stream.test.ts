@@ -238,7 +238,7 @@ const error = { code: "overloaded", message: "too many requests" };
 const call: Event = { type: "tool-start", call: "c", name: "wait" };
 const stopped: readonly Event[] = [call, { type: "step-end", step: "s", finish: "tools" }];
 const execute: Event = { type: "tool-execute", call: "c" };
-const waits: readonly [waiting: string, said: readonly Event[]][] = [
+const waits: readonly [waiting: string, emitted: readonly Event[]][] = [
   ["model", []],
   ["retry", [{ type: "step-retry", step: "s", attempt: 1, wait: 60_000, error }]],
   ["tool", [...stopped, execute]],
@@ -248,11 +248,11 @@ const waits: readonly [waiting: string, said: readonly Event[]][] = [
 
 test.each(waits)(
   "a silent run sends heartbeats that report what it waits for: %s; they are not entries",
-  async (what, said) => {
+  async (what, emitted) => {
     const beating: Dialect = { ...native, heartbeat: { ...native.heartbeat, everyMs: 5 } };
     const source: Source = async function* (_request, { signal }) {
       yield { type: "step-start", step: "s" };
-      yield* said;
+      yield* emitted;
       await new Promise((resolve) => signal.addEventListener("abort", resolve));
     };
     const { url } = await serve(source, { dialects: [beating] });
@@ -262,13 +262,13 @@ test.each(waits)(
     const seen: Frame[] = [];
     const reader = createFrameReader((frame) => {
       if (frame.event !== "heartbeat") seen.push(frame);
-      else if (seen.length === 2 + said.length) beats.push(frame);
+      else if (seen.length === 2 + emitted.length) beats.push(frame);
     });
     for await (const bytes of stream.body!) {
       reader.push(bytes);
       if (beats.length >= 3) break;
     }
-    expect(seen.map(({ event }) => event)).toEqual(["run-start", "step-start", ...said.map(({ type }) => type)]);
+    expect(seen.map(({ event }) => event)).toEqual(["run-start", "step-start", ...emitted.map(({ type }) => type)]);
     for (const { id, data } of beats) {
       expect(id).toBeUndefined();
       expect(JSON.parse(data)).toEqual({ waiting: what, since: expect.any(Number) });

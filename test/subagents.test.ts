@@ -27,7 +27,7 @@ const pay = defineTool({
 
 const jobs = Array.from({ length: PARALLEL }, (_, index) => `job ${index + 1}`);
 const deep = Array.from({ length: DEEP }, (_, index) => `deep ${index + 1}`);
-const said = ({ results }: { results: readonly { text: string }[] }) => results.map(({ text }) => text).join("; ");
+const joined = ({ results }: { results: readonly { text: string }[] }) => results.map(({ text }) => text).join("; ");
 const stories = [
   script(
     "hi",
@@ -41,7 +41,7 @@ const stories = [
     script(
       job,
       [{ think: `I am ${job}.` }, { say: `${job} works. ` }, { call: "pay", input: { who: job } }],
-      (turn) => [{ say: `${job} got: ${said(turn)}` }],
+      (turn) => [{ say: `${job} got: ${joined(turn)}` }],
     ),
   ),
   ...deep.map((level, index) =>
@@ -52,7 +52,7 @@ const stories = [
         { call: "pay", input: { who: level } },
         ...(index + 1 < DEEP ? [{ call: "task", input: { agent: "level", task: deep[index + 1] } }] : []),
       ],
-      (turn) => [{ say: `${level} got: ${said(turn)}` }],
+      (turn) => [{ say: `${level} got: ${joined(turn)}` }],
     ),
   ),
 ];

@@ -50,8 +50,8 @@ export const historyFile = (past: readonly Past[]): string => {
       { type: "run-end", outcome: "done", answer: ["t"] },
     ];
     runs[run] = events.map((event, place) => ({ seq: place + 1, at: at + place, event }));
-    const said = [{ role: "assistant", content: [{ type: "text", text }] }];
-    add({ id: `answer-${index}`, role: "assistant", run, settings: {}, outcome: "done", said } as { id: string });
+    const output = [{ role: "assistant", content: [{ type: "text", text }] }];
+    add({ id: `answer-${index}`, role: "assistant", run, settings: {}, outcome: "done", output } as { id: string });
   }
   const conversation = { id: CONVERSATION, title: "Long", named: true, createdAt: at, updatedAt: at, chosen, messages };
   return JSON.stringify({ format: "runcast-conversations", version: 1, conversations: [conversation], runs });

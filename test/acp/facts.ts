@@ -52,8 +52,8 @@ export const expectFaithful = async (replayed: Replayed): Promise<RunState> => {
 const textIn = (parts: readonly PartNode[]): string => parts.map(({ text }) => text).join("");
 
 const chunks = ({ updates }: Replayed, kind: string): string => {
-  const said = updates.filter(({ sessionUpdate }) => sessionUpdate === `agent_${kind}_chunk`);
-  return said.map(({ content }) => content.text ?? "").join("");
+  const messages = updates.filter(({ sessionUpdate }) => sessionUpdate === `agent_${kind}_chunk`);
+  return messages.map(({ content }) => content.text ?? "").join("");
 };
 
 const keyOf = (entries: readonly Entry[], { id }: CallNode): string => {

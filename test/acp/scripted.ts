@@ -23,8 +23,8 @@ export const scripted = (script: object, options: Partial<AcpOptions> = {}): Sou
     ...options,
   });
 
-export const text = (said: string) => ({
-  update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text: said } },
+export const text = (words: string) => ({
+  update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text: words } },
 });
 export const tool = (fields: object, kind: "tool_call" | "tool_call_update" = "tool_call_update") => ({
   update: { sessionUpdate: kind, toolCallId: "one", ...fields },

@@ -29,13 +29,13 @@ const expectFaithful = async (lines: readonly Line[]): Promise<void> => {
     expect(looked.end.error?.code).not.toBe("invalid-event");
     const root = frames.find(({ event }) => event.endsWith("Started"))?.run_id;
     const isWorkflow = frames.some(({ event }) => event === "WorkflowStarted");
-    const said = (field: string) =>
+    const contentOf = (field: string) =>
       frames
         .filter(({ event, run_id }) => run_id === root && /^(Team)?Run(Intermediate)?Content$/.test(event))
         .map((frame) => (typeof frame[field] === "string" ? frame[field] : ""))
         .join("");
-    if (!isWorkflow) expect(looked.text()).toBe(said("content"));
-    expect(looked.thinking()).toContain(said("reasoning_content"));
+    if (!isWorkflow) expect(looked.text()).toBe(contentOf("content"));
+    expect(looked.thinking()).toContain(contentOf("reasoning_content"));
     const named = new Set(
       frames
         .flatMap(({ tool, tools = [] }) => [tool, ...tools])
@@ -227,8 +227,8 @@ describe("a faulty server", () => {
   });
 
   test("events that are repeated after a cut count once", () => {
-    const said = { event: "RunContent", run_id: "1", content: "Hi", event_index: 1 };
-    const events = decode({ event: "RunStarted", run_id: "1", event_index: 0 }, said, said);
+    const greeting = { event: "RunContent", run_id: "1", content: "Hi", event_index: 1 };
+    const events = decode({ event: "RunStarted", run_id: "1", event_index: 0 }, greeting, greeting);
     expect(events.filter(({ type }) => type === "text-delta")).toHaveLength(1);
   });
 });

@@ -73,13 +73,13 @@ const factsOf = (entries: readonly Entry[]) => {
     .map(({ call, name }) => {
       const end = events.find((event) => event.type === "tool-end" && event.call === call) as EventOf<"tool-end">;
       const edited = events.find((event) => event.type === "tool-execute" && event.call === call);
-      const said = events.find((event) => event.type === "tool-input-end" && event.call === call);
+      const inputEnd = events.find((event) => event.type === "tool-input-end" && event.call === call);
       const text = events
         .flatMap((event) => (event.type === "tool-input-delta" && event.call === call ? [event.delta] : []))
         .join("");
       const input =
         (edited as EventOf<"tool-execute"> | undefined)?.input ??
-        (said as EventOf<"tool-input-end"> | undefined)?.input ??
+        (inputEnd as EventOf<"tool-input-end"> | undefined)?.input ??
         (JSON.parse(text || "{}") as unknown);
       return { call, name, input, outcome: end.outcome, error: end.error?.message };
     });

@@ -69,17 +69,17 @@ describe.skipIf(!isThere)("the run shows what the server sent", () => {
     expect(server.requests).toHaveLength(texts.length);
 
     const sent = texts.flatMap(framesIn);
-    const said = (type: RegExp) => sent.map((one) => (type.test(one.type) ? one["delta"] : "")).join("");
+    const sentText = (type: RegExp) => sent.map((one) => (type.test(one.type) ? one["delta"] : "")).join("");
     expect(
       all("text-delta")
         .map(({ delta }) => delta)
         .join(""),
-    ).toBe(said(TEXT));
+    ).toBe(sentText(TEXT));
     expect(
       all("thinking-delta")
         .map(({ delta }) => delta)
         .join(""),
-    ).toBe(said(THOUGHT));
+    ).toBe(sentText(THOUGHT));
     const names = new Map(
       sent.flatMap((one) => (CALL.test(one.type) ? [[one["toolCallId"], one["toolCallName"] ?? one["toolName"]]] : [])),
     );

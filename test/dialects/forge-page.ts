@@ -116,7 +116,7 @@ export const forgePage = (first = "") => {
   };
 
   const send = async (content: string, more: object = {}, headers: Record<string, string> = {}): Promise<void> => {
-    const history = messages.map(({ role, content: said }) => ({ role, content: said }));
+    const history = messages.map(({ role, content: words }) => ({ role, content: words }));
     messages.push({ role: "user", content });
     begin();
     stop = new AbortController();

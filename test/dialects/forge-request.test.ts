@@ -3,9 +3,9 @@ import type { Command } from "../../src/dialect.ts";
 import { forge } from "../../src/dialects/forge.ts";
 import { Refusal, type RunRequest } from "../../src/source.ts";
 
-const text = (role: "user" | "assistant" | "system", said: string) => ({
+const text = (role: "user" | "assistant" | "system", words: string) => ({
   role,
-  content: [{ type: "text" as const, text: said }],
+  content: [{ type: "text" as const, text: words }],
 });
 const start = forge.routes.find(({ does }) => does === "start")!;
 const read = (body: unknown, headers: Record<string, string> = {}, params: Record<string, string> = {}) => {

@@ -47,7 +47,7 @@ describe.each([
   // OpenAI has no reason for this. `length` is the one for a truncated answer.
   { finish: "interrupted", why: "its process ended", todo: "Ask again", reason: "length" },
 ] as const)("an answer that ended as $finish", ({ finish, why, todo, reason }) => {
-  const said = (dialect: Dialect) => dataOf(dialect, finish).join("\n");
+  const streamOf = (dialect: Dialect) => dataOf(dialect, finish).join("\n");
 
   test("is the result of a run in AG-UI, with a notice before it", () => {
     const [notice, finished] = dataOf(agUi, finish)
@@ -60,7 +60,7 @@ describe.each([
   });
 
   test("has its finish reason in chat completions, streamed or not", () => {
-    expect(said(openaiChat)).toContain(`"finish_reason":"${reason}"`);
+    expect(streamOf(openaiChat)).toContain(`"finish_reason":"${reason}"`);
     expect(wholeOf(openaiChat, finish).body).toContain(`"finish_reason":"${reason}"`);
   });
 
@@ -90,7 +90,7 @@ describe.each([
   });
 
   test("has its finish reason and a status line in Open WebUI", () => {
-    const text = said(openWebui);
+    const text = streamOf(openWebui);
     expect(text).toContain(`"finish_reason":"${reason}"`);
     expect(text).not.toContain('"Complete"');
     const status = dataOf(openWebui, finish).findLast((data) => data.includes('"type":"status"'));
@@ -110,7 +110,7 @@ describe.each([
   });
 
   test("is noted in the answer and the status of Deep Agent, streamed or not", () => {
-    const text = said(deepAgent);
+    const text = streamOf(deepAgent);
     expect(text.match(new RegExp(why, "g"))?.length).toBe(2);
     expect(text).toContain(todo);
     expect(dataOf(deepAgent, finish).at(-1)).toContain(`"finish":"${finish}"`);

@@ -40,8 +40,8 @@ describe("budgets", () => {
     const frames = framesOf(
       run(...call("c", "bash"), ended("c", `head${"x".repeat(60_000)}tail`), ...text("p", answer)),
     );
-    const [card, said] = shown(frames);
-    expect(said).toBe(answer);
+    const [card, rest] = shown(frames);
+    expect(rest).toBe(answer);
     expect(card!.length).toBeLessThan(4600);
     expect(card).toMatch(/: headxxx[^]*characters left out; the whole: http:\/\/runcast\/\?run=r&read …\][^]*xtail\]$/);
   });

@@ -45,8 +45,13 @@ test.each(STYLES)("%s: text that a tool replaced is gone, and the new text takes
     { type: "text-delta", part, delta },
     { type: "text-end", part },
   ];
-  const said = [...words("p", "Rain"), ...words("q", "Wind"), ...words("r", "Sun", "p"), ...words("s", "Fog", "r")];
-  const events = [...step("s1", "tools", ...call("c", "look")), ...said, ended("c", "x")];
+  const paragraphs = [
+    ...words("p", "Rain"),
+    ...words("q", "Wind"),
+    ...words("r", "Sun", "p"),
+    ...words("s", "Fog", "r"),
+  ];
+  const events = [...step("s1", "tools", ...call("c", "look")), ...paragraphs, ended("c", "x")];
   const page = shown(framesOf(run(...events), style)).join("\n");
   expect(page).not.toMatch(/Rain|Sun/);
   expect(page).toMatch(/Fog[^]*Wind/);
@@ -295,13 +300,13 @@ describe("details", () => {
       "🙂".repeat(400),
     );
     fc.assert(
-      fc.property(fc.oneof(odd, tricky, fc.string()), (said) => {
-        const [block] = blocks([...call("c", "look", { said }), ended("c", said)]);
+      fc.property(fc.oneof(odd, tricky, fc.string()), (value) => {
+        const [block] = blocks([...call("c", "look", { value }), ended("c", value)]);
         const { attributes, parse, body } = blockOf(block!);
-        const clean = said
+        const clean = value
           .replaceAll(/\r\n?/g, "\n")
           .replaceAll(/\p{Cc}/gu, (one) => ("\n\t".includes(one) ? one : ""));
-        expect(parse(attributes["arguments"])).toEqual({ said: clean });
+        expect(parse(attributes["arguments"])).toEqual({ value: clean });
         expect(parse(attributes["result"])).toBe(clean);
         expect(JSON.parse(body)).toBe(clean);
       }),

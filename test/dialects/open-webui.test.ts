@@ -178,8 +178,8 @@ describe("cards", () => {
       { type: "text-delta", part: "p", delta: "**not bold** ```" },
       { type: "text-end", part: "p" },
     ];
-    const [, said] = shown(framesOf(run(...call("c", "look"), ...words, ended("c", "x"))));
-    expect(said).toBe("```text\n**not bold** `\u200b`\u200b`\u200b\n```");
+    const [, shownText] = shown(framesOf(run(...call("c", "look"), ...words, ended("c", "x"))));
+    expect(shownText).toBe("```text\n**not bold** `\u200b`\u200b`\u200b\n```");
   });
 
   test("names that Open WebUI renders specially are changed", () => {

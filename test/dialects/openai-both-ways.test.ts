@@ -40,8 +40,8 @@ describe.each(dialects)("%s", (_, dialect) => {
   test("with extensions, decoding returns the log", () => {
     fc.assert(
       fc.property(arbitraryLog(), (entries) => {
-        const said = understand(dialect, encode(dialect, entries, true));
-        expect(said).toEqual(entries.map(({ event }) => event));
+        const decoded = understand(dialect, encode(dialect, entries, true));
+        expect(decoded).toEqual(entries.map(({ event }) => event));
       }),
       { numRuns: 150 },
     );

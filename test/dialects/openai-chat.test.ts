@@ -210,11 +210,11 @@ describe("chat completions", () => {
         { role: "tool", tool_call_id: "c1", content: [{ type: "text", text: "sunny" }] },
       ],
     });
-    const said = choices[0]!.message.content!.split("\n").map((line) => {
+    const lines = choices[0]!.message.content!.split("\n").map((line) => {
       const [, role, content] = /^(\w+): (.*)$/.exec(line)!;
       return [role, JSON.parse(content!)];
     });
-    expect(said).toEqual([
+    expect(lines).toEqual([
       ["system", [{ type: "text", text: "be kind" }]],
       ["system", [{ type: "text", text: "be short" }]],
       [

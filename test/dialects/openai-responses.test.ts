@@ -186,8 +186,10 @@ describe("responses", () => {
       { type: "function_call_output", call_id: "a", output: [{ type: "input_text", text: "look" }, image] },
       { type: "function_call_output", call_id: "b", output: "nothing" },
     ];
-    const { output_text: said } = await client.responses.create({ model: "echo", input });
-    const echoed = said.split("\n").map((line) => [/^\w+/.exec(line)?.[0], JSON.parse(line.slice(line.indexOf("[")))]);
+    const { output_text: answered } = await client.responses.create({ model: "echo", input });
+    const echoed = answered
+      .split("\n")
+      .map((line) => [/^\w+/.exec(line)?.[0], JSON.parse(line.slice(line.indexOf("[")))]);
     expect(echoed.map(([role]) => role)).toEqual(["user", "assistant", "tool", "user"]);
     expect(echoed[0]?.[1]).toEqual([{ type: "file", mediaType: "application/pdf", data: "BBBB", name: "a.pdf" }]);
     expect(echoed[3]?.[1]).toEqual([
@@ -210,8 +212,8 @@ describe("responses", () => {
       instructions: "be kind",
       previous_response_id: second.id,
     });
-    const said = third.output_text.split("\n").map((line) => /^(\w+): (.*)$/.exec(line)!.slice(1));
-    const shapes = said.map(([role, text]) => [
+    const answered = third.output_text.split("\n").map((line) => /^(\w+): (.*)$/.exec(line)!.slice(1));
+    const shapes = answered.map(([role, text]) => [
       role,
       (JSON.parse(text!) as { type: string }[]).map(({ type }) => type),
     ]);
@@ -224,7 +226,7 @@ describe("responses", () => {
       ["assistant", ["text"]],
       ["user", ["text"]],
     ]);
-    expect([said[0]![1], said[2]![1], said[6]![1]].join()).toMatch(/One.*Two.*Three/);
+    expect([answered[0]![1], answered[2]![1], answered[6]![1]].join()).toMatch(/One.*Two.*Three/);
 
     const unknown = client.responses.create({ model: "echo", input: "x", previous_response_id: "resp_none" });
     await expect(unknown).rejects.toBeInstanceOf(NotFoundError);

@@ -34,29 +34,29 @@ const show = async (response: Response, onShown: (shown: Shown) => void = () => 
 };
 
 const handle = (shown: Shown, data: string): void => {
-  const said = JSON.parse(data) as Record<string, any>;
-  const { tool_call_id: id, tool_name: name, tool_args: args } = said;
-  switch (said["type"]) {
+  const received = JSON.parse(data) as Record<string, any>;
+  const { tool_call_id: id, tool_name: name, tool_args: args } = received;
+  switch (received["type"]) {
     case "status":
-      shown.status = { text: said["content"], done: false };
+      shown.status = { text: received["content"], done: false };
       return;
     case "message":
-      shown.text += said["content"];
+      shown.text += received["content"];
       return;
     case "tool_call_start":
       shown.pending.set(id, args);
       shown.status = { text: `Running ${name}...`, done: false };
       return;
     case "tool_call_complete":
-      return block(shown, { id, name, args, result: said["result"] });
+      return block(shown, { id, name, args, result: received["result"] });
     case "tool_call_error":
-      return block(shown, { id, name, args: shown.pending.get(id) ?? args, result: `Error: ${said["error"]}` });
+      return block(shown, { id, name, args: shown.pending.get(id) ?? args, result: `Error: ${received["error"]}` });
     case "done":
       shown.status = { text: "Complete", done: true };
       return;
     case "error":
       // The family's pipe does not change the status.
-      shown.text += `Error: ${said["message"]}`;
+      shown.text += `Error: ${received["message"]}`;
   }
 };
 

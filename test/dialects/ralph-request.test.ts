@@ -48,7 +48,7 @@ describe("requests", () => {
       { role: "user", content: "hi" },
     ];
     const command = read(ralph, { path: "/ralph/chat/stream", body: { messages } });
-    const text = (said: string) => [{ type: "text", text: said }];
+    const text = (words: string) => [{ type: "text", text: words }];
     expect(command.do === "start" && command.request.messages).toEqual([
       { role: "system", content: text("Be kind.") },
       { role: "assistant", content: [] },

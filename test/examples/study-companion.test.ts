@@ -24,7 +24,7 @@ const read = (file: string): string => readFileSync(path.join(workspace, file), 
 test("the student's profile is returned verbatim", async () => {
   const { entries } = await play(companion(), "What's in my student profile?");
   const names = new Map<string, string | undefined>();
-  const said = entries.flatMap(({ event }): unknown[] => {
+  const shown = entries.flatMap(({ event }): unknown[] => {
     switch (event.type) {
       case "text-delta":
         return [event.delta];
@@ -37,7 +37,7 @@ test("the student's profile is returned verbatim", async () => {
         return [];
     }
   });
-  expect(said).toEqual([
+  expect(shown).toEqual([
     "Let me check your ",
     "student profile.",
     { start: "call_abc", name: "list_memory_blocks" },
@@ -159,14 +159,14 @@ test("/Work reads the chapter and writes an exercise", async () => {
 test.each([
   [true, "ok", "Done. I will remember what you worked on."],
   [false, "denied", "Done. Your profile is unchanged."],
-])("/Done proposes what to remember (allowed: %s)", async (allow, outcome, said) => {
+])("/Done proposes what to remember (allowed: %s)", async (allow, outcome, phrase) => {
   const { outcomes, text } = await play(companion(), "/Done", { answer: { allow } });
   expect(outcomes()).toEqual([
     ["list_files", "ok"],
     ["read_memory_block", "ok"],
     ["propose_memory_edit", outcome],
   ]);
-  expect(text()).toContain(said);
+  expect(text()).toContain(phrase);
   expect(existsSync(path.join(workspace, "memory.json"))).toBe(allow);
 });
 

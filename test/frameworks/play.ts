@@ -39,9 +39,9 @@ const textOf = (events: readonly Event[], type: "text-delta" | "thinking-delta",
   events.map((event) => (event.type === type && event.agent === agent ? event.delta : "")).join("");
 
 /** Starts a run with this message. */
-export const start = async (source: Source, said: string, more: object = {}) => {
+export const start = async (source: Source, prompt: string, more: object = {}) => {
   const { runner, log } = setUp({ graceMs: 5000 });
-  const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: said }] }];
+  const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: prompt }] }];
   const { run } = await runner.start({ messages, ...more }, { name: "framework", source });
   return {
     runner,
@@ -56,8 +56,8 @@ export const start = async (source: Source, said: string, more: object = {}) => 
 };
 
 /** Plays a story to its end and answers every ask, in order. */
-export const playStory = async (source: Source, said: string, decide: Decide = allow, more: object = {}) => {
-  const { runner, log, run, ended } = await start(source, said, more);
+export const playStory = async (source: Source, prompt: string, decide: Decide = allow, more: object = {}) => {
+  const { runner, log, run, ended } = await start(source, prompt, more);
   const over = ended();
   let isOver = false;
   void over.finally(() => (isOver = true)).catch(() => {});

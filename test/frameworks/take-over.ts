@@ -9,11 +9,11 @@ import { setUp, untilEvent } from "../running.ts";
 const never = new Promise<never>(() => {});
 
 /** Starts a run in a process that stops silently when such an event is stored, and continues it in another process. */
-export const takenOver = async (source: Source, said: string, isReached: (event: Event) => boolean) => {
+export const takenOver = async (source: Source, prompt: string, isReached: (event: Event) => boolean) => {
   let now = 0;
   const log = memory({ now: () => now });
   const agent = { name: "framework", source };
-  const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: said }] }];
+  const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: prompt }] }];
   // Not closed after the test, because its log never responds again.
   const { run } = await createRunner({ log: dyingAt(log, isReached) }).start({ messages }, agent);
   await untilEvent(log, run, isReached);

@@ -20,7 +20,7 @@ const recorded = (name: string) => linesIn(path.join(directory, `${name}.jsonl`)
 const played = async (lines: readonly Line[]) => looking(await logOf(replay(lines).events));
 
 /** The root graph's output in a recording of version 2, read independently of the decoder. */
-const saidIn = (lines: readonly Line[], field: "text" | "reasoning"): string =>
+const contentIn = (lines: readonly Line[], field: "text" | "reasoning"): string =>
   lines
     .flatMap((line) => ("event" in line ? [line.event as any] : []))
     .filter(({ method, params }) => method === "messages" && params.namespace.length === 0)
@@ -30,8 +30,8 @@ const saidIn = (lines: readonly Line[], field: "text" | "reasoning"): string =>
 const expectFaithful = async (lines: readonly Line[]): Promise<void> => {
   const looked = await played(lines);
   expect(looked.end.error?.code).not.toBe("invalid-event");
-  expect(looked.text()).toBe(saidIn(lines, "text"));
-  expect(looked.thinking()).toBe(saidIn(lines, "reasoning"));
+  expect(looked.text()).toBe(contentIn(lines, "text"));
+  expect(looked.thinking()).toBe(contentIn(lines, "reasoning"));
   const calls = lines.flatMap((line) => {
     const data = "event" in line ? (line.event as any).params.data : {};
     return data.event === "content-block-finish" && data.content.type === "tool_call" ? [data.content] : [];

@@ -56,16 +56,16 @@ export const createBackend = (generation: Generation): Backend => {
   const response = (event: ResponseEvent): Emitted[] => {
     items = backendItems(items, event, generation);
     const isCompleted = event.type === "response.completed";
-    const said = isCompleted ? (event.response?.usage as object | undefined) : undefined;
-    if (said) usage = { ...usage, ...said };
+    const counted = isCompleted ? (event.response?.usage as object | undefined) : undefined;
+    if (counted) usage = { ...usage, ...counted };
     const error = event.type === "error" ? event : event.type === "response.failed" ? event.response?.error : undefined;
     if (generation.socket === "snapshots")
-      return [completion({ output: items, ...(said && { usage }), ...(error !== undefined && { error }) })];
+      return [completion({ output: items, ...(counted && { usage }), ...(error !== undefined && { error }) })];
     if (error !== undefined && generation.storesFailed) save({ error: { content: error } });
     return [
       ...(error === undefined ? [] : [completion({ error })]),
       { type: "response:completion", data: event },
-      ...(said ? [completion({ usage })] : []),
+      ...(counted ? [completion({ usage })] : []),
     ];
   };
 

@@ -52,46 +52,46 @@ export const browserMessage = (
   { type, data = {} }: Emitted,
   generation: Generation,
 ): BrowserMessage => {
-  const said = data as Record<string, never>;
+  const fields = data as Record<string, never>;
   switch (type) {
     case "chat:completion":
-      return completion(message, said);
+      return completion(message, fields);
     case "response:completion":
       return takeResponse(message, data as ResponseEvent, generation);
     case "chat:tasks:cancel":
-      return { ...message, done: true, output: said["output"] ?? message.output };
+      return { ...message, done: true, output: fields["output"] ?? message.output };
     case "status":
-      return { ...message, statusHistory: [...message.statusHistory, said] };
+      return { ...message, statusHistory: [...message.statusHistory, fields] };
     case "message":
     case "chat:message:delta":
-      return { ...message, content: message.content + said["content"] };
+      return { ...message, content: message.content + fields["content"] };
     case "replace":
     case "chat:message":
-      return { ...message, content: said["content"]! };
+      return { ...message, content: fields["content"]! };
     case "files":
     case "chat:message:files":
-      return { ...message, files: said["files"]! };
+      return { ...message, files: fields["files"]! };
     case "embeds":
     case "chat:message:embeds":
-      return { ...message, embeds: said["embeds"]! };
+      return { ...message, embeds: fields["embeds"]! };
     case "chat:message:tasks":
-      return { ...message, tasks: said["tasks"]! };
+      return { ...message, tasks: fields["tasks"]! };
     case "chat:message:error":
-      return { ...message, error: (said["error"] as { content?: unknown } | undefined)?.content };
+      return { ...message, error: (fields["error"] as { content?: unknown } | undefined)?.content };
     case "chat:message:follow_ups":
-      return { ...message, followUps: said["follow_ups"]! };
+      return { ...message, followUps: fields["follow_ups"]! };
     case "chat:title":
       return { ...message, title: data as string };
     case "source":
     case "citation":
-      return { ...message, sources: [...message.sources, said] };
+      return { ...message, sources: [...message.sources, fields] };
     case "notification":
-      return { ...message, toasts: [...message.toasts, said] };
+      return { ...message, toasts: [...message.toasts, fields] };
     case "confirmation":
     case "input":
       return { ...message, dialogs: [...message.dialogs, { type, data }] };
     case "execute":
-      return { ...message, executed: [...message.executed, said["code"]!] };
+      return { ...message, executed: [...message.executed, fields["code"]!] };
     case "chat:tags":
     case "chat:outlet":
       return message;

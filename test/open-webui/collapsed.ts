@@ -82,7 +82,7 @@ export const expectCollapsed = (
   if (isFolded) expect(summary).toBe(`🔍 Execution Steps (${calls} ${calls === 1 ? "tool" : "tools"})`);
   if (isOver) expect(isFolded).toBe(steps.length > 0);
   const isThought = (line: string) => /^\*\*(?:🔧|💭) /u.test(line);
-  const said = steps.filter((line) => !isThought(line)).map((line) => line.replace(/^\*\*🤖 AI:\*\* /u, ""));
-  expect([...said, answer].join("").replaceAll(/\s/g, "")).toBe(wordsOf(state));
+  const replies = steps.filter((line) => !isThought(line)).map((line) => line.replace(/^\*\*🤖 AI:\*\* /u, ""));
+  expect([...replies, answer].join("").replaceAll(/\s/g, "")).toBe(wordsOf(state));
   return shown;
 };

@@ -170,11 +170,11 @@ export const looksLikeError = (result: string): boolean => {
   const value = readJson(result);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const { error, status, success, ok, message } = value as Record<string, unknown>;
-  const isSaid = (said: unknown) =>
-    typeof said === "string" ? said.trim() !== "" : typeof said === "object" && said !== null;
-  if (isSaid(error)) return true;
+  const isGiven = (reason: unknown) =>
+    typeof reason === "string" ? reason.trim() !== "" : typeof reason === "object" && reason !== null;
+  if (isGiven(error)) return true;
   if (typeof status === "string" && ["error", "failed"].includes(status.trim().toLowerCase())) return true;
-  return (success === false || ok === false) && isSaid(message);
+  return (success === false || ok === false) && isGiven(message);
 };
 
 const status = ({ statusHistory }: BrowserMessage): Display["status"] => {
@@ -212,6 +212,6 @@ const errorText = (error: unknown): string => {
   if (typeof error === "string") return error;
   const { error: inner, detail, message } = (error ?? {}) as Record<string, unknown>;
   const innerMessage = (inner as { message?: unknown } | undefined)?.message;
-  for (const said of [innerMessage, detail, message]) if (typeof said === "string") return said;
+  for (const reason of [innerMessage, detail, message]) if (typeof reason === "string") return reason;
   return JSON.stringify(error);
 };

@@ -45,8 +45,8 @@ const expectText = (text: string, wanted: Expected, isEnd: boolean): void => {
   else if (wanted.kind === "words") {
     const blocks = markdownBlocks(text);
     expect(blocks.map(({ kind }) => kind)).toEqual(["code"]);
-    const said = text.replaceAll("\u200b", "").replace(/^`{3,}text\n/, "");
-    expect(said.replace(/\n?`{3,}$/, "").trim()).toBe((readable(wanted.text) as string).trim());
+    const plain = text.replaceAll("\u200b", "").replace(/^`{3,}text\n/, "");
+    expect(plain.replace(/\n?`{3,}$/, "").trim()).toBe((readable(wanted.text) as string).trim());
   } else if (wanted.kind === "text") expect(isEnd ? text.trim() : text).toBe(isEnd ? wanted.text.trim() : wanted.text);
   else throw new Error(`${wanted.kind} is shown as text`);
 };

@@ -82,8 +82,8 @@ describe.each(generations.filter(({ name }) => name === "A" || name === "D"))("i
         const card = items[1]!;
         if (card.kind !== "card") throw new Error("no card");
         expect(comparable(card.arguments)).toEqual(comparable(readable({ text })));
-        const said = readable(text) as string;
-        expect(comparable(card.result ?? "")).toEqual(comparable(readJson(said)));
+        const plain = readable(text) as string;
+        expect(comparable(card.result ?? "")).toEqual(comparable(readJson(plain)));
       }),
       { numRuns: RUNS },
     );
@@ -99,9 +99,9 @@ describe.each(generations.filter(({ name }) => name === "A" || name === "D"))("i
           count: 2,
         });
         const [, line] = /^\*\*🔧 look:\*\* (.*)$/su.exec(steps[1]!) ?? [];
-        const said = (readable(text) as string).replaceAll(/\s+/g, " ").trim();
+        const plain = (readable(text) as string).replaceAll(/\s+/g, " ").trim();
         const span = /^(`+)( ?)(.*)\2\1$/su.exec(line!);
-        expect(comparable(span?.[3] ?? line)).toEqual(comparable(said === "" ? "✓ completed" : preview(said)));
+        expect(comparable(span?.[3] ?? line)).toEqual(comparable(plain === "" ? "✓ completed" : preview(plain)));
       }),
       { numRuns: RUNS },
     );

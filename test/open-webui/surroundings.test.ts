@@ -62,11 +62,11 @@ const createAround = (style: string, state: RunState) => {
       if (event.type === "tool-end" && style === "citations") {
         const isOk = event.outcome === "ok" || event.outcome === "deferred";
         const [part] = event.content ?? [];
-        const said = event.error?.message ?? (part?.type === "text" ? part.text.slice(0, 1000) : "");
+        const body = event.error?.message ?? (part?.type === "text" ? part.text.slice(0, 1000) : "");
         sources.push({
           name: nameOf(`🔧 ${calls.get(event.call)}${isOk ? "" : " ✗"}`),
           url: undefined,
-          says: textIn(said),
+          says: textIn(body),
           about: { parameters: (state.nodes.get(event.call) as CallNode).input ?? {} },
         });
       }

@@ -48,26 +48,26 @@ describe("however a text is split into deltas", () => {
       fc.property(cutTexts, ({ text, deltas }) => {
         const frames = framesOf(worded(kind, deltas));
         expectWhole(frames);
-        const said = linesOf(frames).flatMap(({ type, delta }) =>
+        const sent = linesOf(frames).flatMap(({ type, delta }) =>
           String(type).endsWith("_text.delta") ? [delta] : [],
         );
-        expect(said.join("")).toBe(text.toWellFormed());
+        expect(sent.join("")).toBe(text.toWellFormed());
         expect(itemsOf(frames)[0]!["content"][0]?.text ?? "").toBe(text.toWellFormed());
       }),
     );
   });
 
   test("interleaved parts keep their own halves", () => {
-    const said = (part: string, delta: string): Event => ({ type: "text-delta", part, delta });
+    const textDelta = (part: string, delta: string): Event => ({ type: "text-delta", part, delta });
     const frames = framesOf(
       run(
         { type: "text-start", part: "p" },
         { type: "text-start", part: "q" },
-        said("p", "\ud83e"),
-        said("q", "\ud83d"),
+        textDelta("p", "\ud83e"),
+        textDelta("q", "\ud83d"),
         { type: "status", text: "meanwhile" },
-        said("p", "\udd89"),
-        said("q", "\ude42"),
+        textDelta("p", "\udd89"),
+        textDelta("q", "\ude42"),
         { type: "text-end", part: "p" },
         { type: "text-end", part: "q" },
       ),

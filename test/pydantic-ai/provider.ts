@@ -43,7 +43,7 @@ export const startProvider = async (): Promise<{ readonly url: string; close(): 
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
-      const { messages } = JSON.parse(Buffer.concat(chunks).toString()) as { messages: readonly Said[] };
+      const { messages } = JSON.parse(Buffer.concat(chunks).toString()) as { messages: readonly PromptMessage[] };
       void answer(replyTo(messages), response, () => `call_${++calls}`);
     });
   });
@@ -56,12 +56,12 @@ export const startProvider = async (): Promise<{ readonly url: string; close(): 
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
 };
 
-interface Said {
+interface PromptMessage {
   readonly role: string;
   readonly content?: unknown;
 }
 
-const replyTo = (messages: readonly Said[]): Reply => {
+const replyTo = (messages: readonly PromptMessage[]): Reply => {
   const asked = messages.findLastIndex(({ role }) => role === "user");
   const [name = "HELLO"] = /[A-Z]{3,}/.exec(JSON.stringify(messages[asked]?.content)) ?? [];
   const after = messages.slice(asked + 1);

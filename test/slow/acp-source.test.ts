@@ -7,8 +7,8 @@ import { acp } from "../../src/sources/acp.ts";
 import { entriesOf, setUp, untilEnd, untilEvent } from "../running.ts";
 import { folder, options, scripted, text, tool } from "../acp/scripted.ts";
 
-const message = (said: string) => ({ role: "user" as const, content: [{ type: "text" as const, text: said }] });
-const reply = (said: string) => ({ role: "assistant" as const, content: [{ type: "text" as const, text: said }] });
+const message = (words: string) => ({ role: "user" as const, content: [{ type: "text" as const, text: words }] });
+const reply = (words: string) => ({ role: "assistant" as const, content: [{ type: "text" as const, text: words }] });
 const asking = { messages: [message("go")] };
 
 const play = async (source: Source, request: object = asking) => {
@@ -237,17 +237,17 @@ describe("failures", () => {
       { turn: [text("I die."), { wait: 50 }, { exit: 7 }] },
       { env: { AGENT_KEY: "sk-test-12345678" } },
     );
-    const { code, message: said, hint } = await refusal(source);
-    expect([code, said]).toEqual(["agent-exited", expect.stringContaining("code 7")]);
+    const { code, message: reason, hint } = await refusal(source);
+    expect([code, reason]).toEqual(["agent-exited", expect.stringContaining("code 7")]);
     expect(hint).toContain("the script says exit");
     expect(hint).not.toContain("12345678");
   });
 
   test("an error of the provider", async () => {
-    const { code, message: said } = await refusal(
+    const { code, message: reason } = await refusal(
       scripted({ turn: [{ fail: { code: 400, message: '{"error":{"message":"no credit"}}' } }] }),
     );
-    expect([code, said]).toEqual(["acp-400", "no credit"]);
+    expect([code, reason]).toEqual(["acp-400", "no credit"]);
   });
 
   test("an endless message", async () => {
@@ -269,9 +269,9 @@ describe("failures", () => {
 
 describe("threads", () => {
   const script = { loads: true, turn: [text("A new answer."), { stop: "end_turn" }] };
-  const asked = (...said: string[]) => ({
+  const asked = (...texts: string[]) => ({
     thread: "t",
-    messages: said.map((one, index) => (index % 2 === 0 ? message(one) : reply(one))),
+    messages: texts.map((one, index) => (index % 2 === 0 ? message(one) : reply(one))),
   });
   const requestsIn = (record: string) =>
     readFileSync(record, "utf8")

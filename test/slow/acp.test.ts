@@ -46,16 +46,16 @@ const suite = (name: string, command: readonly [string, ...string[]]): void => {
   beforeEach(() => agent.reset());
   afterAll(() => agent.close());
 
-  const start = async (said: string, more: object = {}) => {
+  const start = async (prompt: string, more: object = {}) => {
     const { runner, log } = setUp({ graceMs: 5000 });
-    const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: `${said} please` }] }];
+    const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: `${prompt} please` }] }];
     const { run } = await runner.start({ messages, ...more }, { name, source });
     const until = (isIt: (event: Event) => boolean) => untilEvent(log, run, isIt);
     return { runner, log, run, until, ended: () => untilEnd(log, run) };
   };
   /** Plays a story and gives the same answer to every ask. */
-  const play = async (said: string, answer: (ask: EventOf<"ask-start">) => Answer = allowOnce, more: object = {}) => {
-    const started = await start(said, more);
+  const play = async (prompt: string, answer: (ask: EventOf<"ask-start">) => Answer = allowOnce, more: object = {}) => {
+    const started = await start(prompt, more);
     const { runner, log, run } = started;
     const ended = started.ended();
     let isOver = false;
@@ -198,12 +198,12 @@ const suite = (name: string, command: readonly [string, ...string[]]): void => {
   story("a thread that goes on in a new process", async () => {
     const thread = "thread-1";
     const first = await play("HELLO", allowOnce, { thread });
-    const said = [
+    const history = [
       { role: "user", content: [{ type: "text", text: "HELLO please" }] },
       { role: "assistant", content: [{ type: "text", text: "Hello! I am a scripted model." }] },
       { role: "user", content: [{ type: "text", text: "TWO please" }] },
     ];
-    const { all } = await play("", allowOnce, { thread, messages: said });
+    const { all } = await play("", allowOnce, { thread, messages: history });
     expect(all("data").find((event) => event.name === "session")).toMatchObject({ value: { continued: true } });
     // Codex warns in every run that it does not know the scripted model. A lost session would add a notice.
     expect(all("notice")).toEqual(first.all("notice"));

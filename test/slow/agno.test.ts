@@ -29,13 +29,13 @@ describe.skipIf(!python)("an AgentOS", { timeout: 60_000 }, () => {
   });
 
   const agent = (id = "solo", url = server.url) => agno({ url, agent: id });
-  const solo = async (said: string, decide: Decide = allow, more: object = {}) => {
-    const looked = await playStory(agent(), said, decide, more);
+  const solo = async (prompt: string, decide: Decide = allow, more: object = {}) => {
+    const looked = await playStory(agent(), prompt, decide, more);
     await expectStored(`${server.url}/agents/solo`, looked);
     return looked;
   };
-  const crew = async (said: string, decide: Decide = allow) => {
-    const looked = await playStory(agno({ url: server.url, team: "crew" }), said, decide);
+  const crew = async (prompt: string, decide: Decide = allow) => {
+    const looked = await playStory(agno({ url: server.url, team: "crew" }), prompt, decide);
     await expectStored(`${server.url}/teams/crew`, looked);
     return looked;
   };

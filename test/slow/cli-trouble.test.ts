@@ -47,10 +47,10 @@ const runcast = async (...args: readonly string[]) => {
 
 test("a server whose reader is gone (`| tee`, and Ctrl-C for both) still ends its runs", async () => {
   const child = launch("serve", "--port", "0");
-  let said = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
-  while (!said.includes("  try ")) await once(child.stdout, "data");
-  const url = /http:\/\/\S+/.exec(said)![0];
+  let printed = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (printed += text));
+  while (!printed.includes("  try ")) await once(child.stdout, "data");
+  const url = /http:\/\/\S+/.exec(printed)![0];
   await fetch(`${url}/runs`, {
     method: "POST",
     headers: { "content-type": "application/json", accept: "application/json" },

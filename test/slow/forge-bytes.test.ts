@@ -69,13 +69,13 @@ test("held-back text is sent: the page has every word, in order, and cumulative 
 
 test("held-back text is sent before any other event", () => {
   const encode = forge.encode({ link: () => "" });
-  const said: string[] = [];
+  const names: string[] = [];
   for (const entry of answer(8_000, 1000, 1)) {
     const { seq, at } = entry;
     if (entry.event.type === "text-end")
       for (const frame of encode({ seq, at, event: { type: "tool-start", call: "c", name: "t" } }))
-        said.push(frame.event!);
+        names.push(frame.event!);
     else encode(entry);
   }
-  expect(said).toEqual(["token", "tool_call"]);
+  expect(names).toEqual(["token", "tool_call"]);
 });

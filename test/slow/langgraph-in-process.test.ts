@@ -14,8 +14,8 @@ describe("a graph of LangGraph.js in process", { timeout: 60_000 }, () => {
   afterAll(() => model.close());
 
   const agent = (name: "solo" | "deep") => langgraph({ graph: all[name] });
-  const play = (name: "solo" | "deep", said: string, decide: Decide = allow, more: object = {}) =>
-    playStory(agent(name), said, decide, more);
+  const play = (name: "solo" | "deep", prompt: string, decide: Decide = allow, more: object = {}) =>
+    playStory(agent(name), prompt, decide, more);
 
   test("hello", async () => {
     const { text, end } = await play("solo", "HELLO");
@@ -36,8 +36,8 @@ describe("a graph of LangGraph.js in process", { timeout: 60_000 }, () => {
     expect(of("tool-end").map(({ call }) => call)).toEqual([calls[1]!.id, calls[0]!.id]);
   });
 
-  test.each(["FAIL", "BADARGS", "UNKNOWN"])("%s: the call fails, and the model continues", async (said) => {
-    const { calls, end } = await play("solo", said);
+  test.each(["FAIL", "BADARGS", "UNKNOWN"])("%s: the call fails, and the model continues", async (prompt) => {
+    const { calls, end } = await play("solo", prompt);
     expect(calls[0]!.state).toBe("error");
     expect(end.outcome).toBe("done");
   });
@@ -118,8 +118,8 @@ describe("a graph of LangGraph.js in process", { timeout: 60_000 }, () => {
       },
       getState: (config: any) => solo.getState(config),
     };
-    for (const said of ["HELLO", "THINK"])
-      expect((await playStory(langgraph({ graph }), said, allow, { thread })).end.outcome).toBe("done");
+    for (const prompt of ["HELLO", "THINK"])
+      expect((await playStory(langgraph({ graph }), prompt, allow, { thread })).end.outcome).toBe("done");
     const [id, ...others] = threads;
     expect(others).toEqual([]);
     const { values } = await solo.getState({ configurable: { thread_id: id } });

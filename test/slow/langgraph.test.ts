@@ -31,13 +31,13 @@ describe.skipIf(!python)("a LangGraph server", { timeout: 60_000 }, () => {
 
   const agent = (assistant = "solo", url = server.url) => langgraph({ url, assistant });
   /** Plays a story and compares it with the state that LangGraph has stored. */
-  const play = async (assistant: string, said: string, decide: Decide = allow, more: object = {}) => {
-    const looked = await playStory(agent(assistant), said, decide, more);
+  const play = async (assistant: string, prompt: string, decide: Decide = allow, more: object = {}) => {
+    const looked = await playStory(agent(assistant), prompt, decide, more);
     expectStored(looked, await stateOf(server.url, looked));
     return looked;
   };
-  const solo = (said: string, decide?: Decide, more?: object) => play("solo", said, decide, more);
-  const deep = (said: string, decide?: Decide, more?: object) => play("deep", said, decide, more);
+  const solo = (prompt: string, decide?: Decide, more?: object) => play("solo", prompt, decide, more);
+  const deep = (prompt: string, decide?: Decide, more?: object) => play("deep", prompt, decide, more);
 
   test("hello", async () => {
     const { text, end, all } = await solo("HELLO");
@@ -212,11 +212,11 @@ describe.skipIf(!python)("a LangGraph server", { timeout: 60_000 }, () => {
     };
     expect(await count()).toBe(2);
     expect(await count()).toBe(4);
-    for (const [said, type] of [
+    for (const [prompt, type] of [
       ["SLOWTOOL", "tool-execute"],
       ["APPROVE", "ask-start"],
     ] as const) {
-      const { runner, run, until, ended } = await start(agent(), said, { thread });
+      const { runner, run, until, ended } = await start(agent(), prompt, { thread });
       await until((event) => event.type === type);
       await runner.cancel(run);
       expect((await ended()).end.outcome).toBe("cancelled");
@@ -241,8 +241,8 @@ describe.skipIf(!python)("a LangGraph server", { timeout: 60_000 }, () => {
     }
   });
 
-  const cutOff = async (assistant: string, said: string, isReached: (event: Event) => boolean) => {
-    const { log, run, runner } = await takenOver(agent(assistant), said, isReached);
+  const cutOff = async (assistant: string, prompt: string, isReached: (event: Event) => boolean) => {
+    const { log, run, runner } = await takenOver(agent(assistant), prompt, isReached);
     const ended = async () => {
       await untilEnd(log, run);
       const looked = looking(await entriesOf(log, run));
@@ -335,7 +335,7 @@ describe.skipIf(!python)("a LangGraph server without version 2 of the protocol",
     remove();
   });
 
-  const stories: [assistant: string, said: string, decide?: Decide][] = [
+  const stories: [assistant: string, prompt: string, decide?: Decide][] = [
     ["solo", "HELLO"],
     ["solo", "THINK"],
     ["solo", "TOOLS"],
@@ -348,10 +348,10 @@ describe.skipIf(!python)("a LangGraph server without version 2 of the protocol",
     ["solo", "FORM", () => ({ value: "Monday" })],
     ["custom", "HELLO", () => ({ value: "yes" })],
   ];
-  test.each(stories)("%s %s", async (assistant, said, decide) => {
-    const looked = await playStory(langgraph({ url: server.url, assistant }), said, decide);
+  test.each(stories)("%s %s", async (assistant, prompt, decide) => {
+    const looked = await playStory(langgraph({ url: server.url, assistant }), prompt, decide);
     expectStored(looked, await stateOf(server.url, looked));
-    expect(looked.end.outcome).toBe(said === "FAIL" ? "error" : "done");
+    expect(looked.end.outcome).toBe(prompt === "FAIL" ? "error" : "done");
     for (const { call } of looked.all("agent-start")) expect(looked.calls.some(({ id }) => id === call)).toBe(true);
   });
 

@@ -76,9 +76,11 @@ describeInBrowser("a newcomer, from the first step to the page and Open WebUI", 
   ) => {
     let env = given;
     const { configuration, steps } = guidePath(heading);
-    const said = Number(/http:\/\/127\.0\.0\.1:(\d+)/.exec(configuration)?.[1]);
+    const documented = Number(/http:\/\/127\.0\.0\.1:(\d+)/.exec(configuration)?.[1]);
     const port = await freePort();
-    const own = onlyAgent(configuration, agent).replaceAll(`:${said}`, `:${port}`).replace("/home/me/project", cwd);
+    const own = onlyAgent(configuration, agent)
+      .replaceAll(`:${documented}`, `:${port}`)
+      .replace("/home/me/project", cwd);
     for (const { variables, files, isConfiguration, commands } of steps) {
       for (const variable of variables) expect(env).toHaveProperty(variable);
       for (const { name, content } of files) writeFileSync(path.join(cwd, name), content);
@@ -87,7 +89,7 @@ describeInBrowser("a newcomer, from the first step to the page and Open WebUI", 
         const [program] = command.split(" ");
         if (program === "pip") env = { ...env, ...(await afterPip(command, cwd, env)) };
         else if (command !== "npx runcast serve") {
-          expect(Number(/ --port (\d+)/.exec(command)?.[1] ?? usualPort)).toBe(said);
+          expect(Number(/ --port (\d+)/.exec(command)?.[1] ?? usualPort)).toBe(documented);
           await startServer(`${command.replace(/ --port \d+/, "")} --port ${port}`, port, cwd, env);
         }
       }

@@ -36,9 +36,9 @@ const paragraphs = () => {
   const source: Source = async function* () {
     yield { type: "step-start", step: "s" };
     yield { type: "text-start", part: "p" };
-    for (let said = 0; said < 60; said++) {
-      while (said >= allowed) await new Promise<void>((resolve) => (wake = resolve));
-      yield { type: "text-delta", part: "p", delta: `Paragraph ${said}.\n\n` };
+    for (let number = 0; number < 60; number++) {
+      while (number >= allowed) await new Promise<void>((resolve) => (wake = resolve));
+      yield { type: "text-delta", part: "p", delta: `Paragraph ${number}.\n\n` };
     }
   };
   const allow = (count: number): void => {

@@ -178,8 +178,8 @@ describeInBrowser("the page", ({ serve, open, openBeside }: Browsing) => {
     await none.getByRole("alert").waitFor();
     expect(await none.getByRole("alert").innerText()).toMatch(/no run nobody/i);
     await none.getByText("Refused").waitFor();
-    for (const said of ["Waiting for the run", "This link is read-only", "GET /runs"])
-      expect(await none.getByText(said).count()).toBe(0);
+    for (const phrase of ["Waiting for the run", "This link is read-only", "GET /runs"])
+      expect(await none.getByText(phrase).count()).toBe(0);
     expect(await none.getByRole("button", { name: /Replay|Share|Try again/ }).count()).toBe(0);
     expect(await violations(none)).toEqual([]);
     await none.getByRole("button", { name: "Start a new conversation" }).click();

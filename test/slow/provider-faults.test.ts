@@ -140,7 +140,7 @@ describe("oddities are not failures", () => {
     const calls = all("tool-start").map(({ call }) => call);
     expect(new Set(calls).size).toBe(4);
     expect(all("tool-end").map(({ content }) => content)).toEqual(
-      ["a", "b", "a", "b"].map((said) => [{ type: "text", text: said }]),
+      ["a", "b", "a", "b"].map((words) => [{ type: "text", text: words }]),
     );
     expect(text).toBe("Hello there.");
     expect(end.outcome).toBe("done");

@@ -32,13 +32,13 @@ const killAfter = async (lines: number): Promise<string[][]> => {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const exited = once(child, "exit");
-  const said: string[][] = [];
+  const reports: string[][] = [];
   for await (const line of createInterface({ input: child.stdout })) {
-    said.push(line.split(" "));
-    if (said.length === lines) child.kill("SIGKILL");
+    reports.push(line.split(" "));
+    if (reports.length === lines) child.kill("SIGKILL");
   }
   expect(await exited).toEqual([null, "SIGKILL"]);
-  return said;
+  return reports;
 };
 
 const contentOf = async (log: Log, run: string, file: string) => {
@@ -54,11 +54,11 @@ test.for(rounds)("acknowledged writes survive kills, round %i", { timeout: 120_0
   const controls: string[][] = [];
   let stored = 0;
   for (let kill = 0; kill < KILLS_OF_A_DIRECTORY; kill++) {
-    const said = await killAfter(20 + Math.floor(random() * 1500));
+    const reports = await killAfter(20 + Math.floor(random() * 1500));
     const acknowledged = new Map<string, number>();
     const counts = new Map<string, number>();
     const epochs = new Map<string, number>();
-    for (const [kind, run, number, file] of said as [string, string, string, string][]) {
+    for (const [kind, run, number, file] of reports as [string, string, string, string][]) {
       if (kind === "file") files.push([run, number, file]);
       else if (kind === "control") controls.push([run, number]);
       else ({ entry: acknowledged, count: counts, epoch: epochs })[kind]!.set(run, Number(number));

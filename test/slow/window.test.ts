@@ -18,11 +18,11 @@ const WINDOW_MS = 30;
 /** Two frames per entry, the second of which depends on everything before it, so that a mistake in merging, skipping or feeding shows. */
 const encode = (): ((entry: Entry) => readonly Frame[]) => {
   let before = 0;
-  let said = 0;
+  let textLength = 0;
   return ({ seq, event }) => {
     const frames = [
       { id: `${before}.1`, data: JSON.stringify(event) },
-      { id: `${seq}`, data: `${(said += "delta" in event ? event.delta.length : 0)}` },
+      { id: `${seq}`, data: `${(textLength += "delta" in event ? event.delta.length : 0)}` },
     ];
     before = seq;
     return frames;

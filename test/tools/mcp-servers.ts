@@ -81,10 +81,10 @@ export const hostileHttp = async (): Promise<{ url: string }> => {
 };
 
 const portOf = async (child: ChildProcess): Promise<number> => {
-  let said = "";
-  while (!/PORT=\d+/.test(said)) said += String((await once(child.stdout!, "data"))[0]);
+  let printed = "";
+  while (!/PORT=\d+/.test(printed)) printed += String((await once(child.stdout!, "data"))[0]);
   child.stdout!.resume();
-  return Number(/PORT=(\d+)/.exec(said)![1]);
+  return Number(/PORT=(\d+)/.exec(printed)![1]);
 };
 
 /** server-everything over streamable HTTP. Pass a port to restart it on the same one. */

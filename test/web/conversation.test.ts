@@ -103,16 +103,16 @@ describe("a conversation", () => {
     const failed = of(user("u1", undefined), answer("a2", "u1"));
     const ended = endRun(failed, "run-a2", { outcome: "error", output: [say("one"), say("half")], at: 9 });
     const continued = addMessage(ended, { ...user("u3", "a2"), keeps: 1 } as ChatMessage);
-    const said = (conversation: Conversation, message: string) =>
+    const textsOf = (conversation: Conversation, message: string) =>
       requestMessages(conversation, message).map(({ content }) => (content[0] as { text: string }).text);
-    expect(said(continued, "u3")).toEqual(["u1", "one", "u3"]);
-    expect(said([answer("a4", "u3"), user("u5", "a4")].reduce(addMessage, continued), "u5")).toEqual([
+    expect(textsOf(continued, "u3")).toEqual(["u1", "one", "u3"]);
+    expect(textsOf([answer("a4", "u3"), user("u5", "a4")].reduce(addMessage, continued), "u5")).toEqual([
       "u1",
       "one",
       "u3",
       "u5",
     ]);
-    expect(said(addMessage(ended, user("u6", "a2")), "u6")).toEqual(["u1", "one", "half", "u6"]);
+    expect(textsOf(addMessage(ended, user("u6", "a2")), "u6")).toEqual(["u1", "one", "half", "u6"]);
   });
 
   test("what all runs used together is shown, of every branch, if there are several", () => {
