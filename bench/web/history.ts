@@ -54,7 +54,7 @@ export const historyFile = (past: readonly Past[]): string => {
     add({ id: `answer-${index}`, role: "assistant", run, settings: {}, outcome: "done", output } as { id: string });
   }
   const conversation = { id: CONVERSATION, title: "Long", named: true, createdAt: at, updatedAt: at, chosen, messages };
-  return JSON.stringify({ format: "runcast-conversations", version: 1, conversations: [conversation], runs });
+  return JSON.stringify({ format: "runcast-conversations", version: 2, conversations: [conversation], runs });
 };
 
 /** The events of a successful call during its step, and after it. */
