@@ -160,6 +160,13 @@ export const mutants: readonly Mutant[] = [
     tests: ["test/view/facts.test.ts"],
   },
   {
+    breaks: "true: a latency is invented for a step that was interrupted",
+    file: "src/view/time.ts",
+    edits: [['  if (finish === "interrupted") return undefined;\n', ""]],
+    tests: ["test/view/calls.test.ts"],
+    named: "shows how each step ended",
+  },
+  {
     breaks: "true: a truncated answer looks complete",
     file: "src/view/agent.ts",
     edits: [['outcome === "done" ? cutOf(finish) : undefined', "undefined as End | undefined"]],
