@@ -173,6 +173,12 @@ export const mutants: readonly Mutant[] = [
     tests: ["test/view/facts.test.ts"],
   },
   {
+    breaks: "true: a truncated answer looks complete to clients of other protocols",
+    file: "src/dialects/frames/incomplete.ts",
+    edits: [["return incompleteOf(finish);", "return undefined;"]],
+    tests: ["test/dialects/incomplete.test.ts"],
+  },
+  {
     breaks: "true: the terminal shows a different word than the page and the element",
     file: "src/cli/call-lines.ts",
     edits: [['[["dim", `  ${badge.word}${took', '[["dim", `  ${badge.state}${took']],
