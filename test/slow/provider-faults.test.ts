@@ -86,6 +86,8 @@ describe("a failure after some output ends the run as retryable", () => {
     expect(all("text-end").map(({ cut }) => cut ?? false)).toEqual([true]);
     expect(all("step-end")[0]?.finish).toBe("error");
     expect(end).toMatchObject({ outcome: "error", error: { code, retryable: true, hint: expect.any(String) } });
+    if (code === "model-truncated")
+      expect(end.error?.message).toBe("The model's stream ended before its answer was complete.");
     if (fault === "stall") await serving.printed("closed stall");
   });
 

@@ -65,10 +65,33 @@ describe("the reason reaches the user, in any format", () => {
     ["reason-text", "this model is asleep"],
     ["reason-none", "The provider returned 400 without giving a reason."],
     ["reason-page", "The provider returned a web page and the status 400: No such deployment."],
+    ["reason-routed", "Azure: The image is too large."],
     ["error-200", "The deployment is paused."],
+    ["typed-error", "The deployment is paused."],
+    ["typed-page", "The model's URL returned a web page: Sign in."],
+    ["typed-text", "no healthy upstream"],
+    ["typed-lines", "The model's answer could not be read."],
   ])("%s: %s", async (fault, message) => {
     const { end } = await play(fault);
     expect(end).toMatchObject({ outcome: "error", error: { message, retryable: false } });
+  });
+
+  test.each([
+    ["stream-vllm", "Out of memory.", false],
+    ["stream-text", "Out of memory.", false],
+    ["stream-choice", "Out of memory.", false],
+    ["stream-detail", "Out of memory.", true],
+    ["stream-plain", "Out of memory.", true],
+    ["stream-no-reason", "The provider reported an error without giving a reason.", false],
+  ])("%s: after some text, %s", async (fault, message, retryable) => {
+    const { end, text } = await play(fault);
+    expect(text).toBe("Hel");
+    expect(end).toMatchObject({ outcome: "error", error: { message, retryable } });
+  });
+
+  test("an answer in one piece, sent as a stream, is the answer", async () => {
+    const { end, text } = await play("typed-whole");
+    expect([text, end.outcome]).toEqual(["Hello there.", "done"]);
   });
 
   test("an answer that is not streamed is the answer", async () => {

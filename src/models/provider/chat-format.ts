@@ -1,5 +1,6 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { type Fields, fieldsOf, listOf } from "../../json.ts";
+import { hasReason, reported } from "./failure.ts";
 import { type Aside, type CreateFormat, type Format, textOf } from "./format.ts";
 
 /** Keep-alive messages that servers send occasionally. */
@@ -64,15 +65,25 @@ const createChatFormat = (aside: Aside, think?: ReturnType<typeof createThoughts
       for (const source of listOf(value["search_results"])) cite(fieldsOf(source));
       for (const source of listOf(value["citations"]))
         cite(typeof source === "string" ? { url: source } : fieldsOf(source));
-      if (value["error"]) return [value];
       const { choices } = value;
+      const choice = fieldsOf(listOf(choices)[0]);
+      const delta = fieldsOf(choice["delta"]);
+      const error = errorIn(value, choice);
+      if (error) {
+        aside.failure = reported(JSON.stringify(error));
+        const { error: _, ...rest } = value;
+        const { content } = delta;
+        const last = { ...rest, choices: [{ index: 0, delta: { content }, finish_reason: null }] };
+        return [...(textOf(content) === undefined ? [] : [last]), FAILED];
+      }
       if (!Array.isArray(choices)) {
         if (value["usage"]) return [{ ...value, choices: [] }];
-        if (!isPing(value) && !value["citations"] && !value["search_results"]) aside.skipped();
+        if (isPing(value) || value["citations"] || value["search_results"]) return [];
+        // If the stream ends here, this may be the reason.
+        if (hasReason(value)) aside.failure = reported(JSON.stringify(value), 502);
+        aside.skipped();
         return [];
       }
-      const choice = fieldsOf(choices[0]);
-      const delta = fieldsOf(choice["delta"]);
       const isLast = choice["finish_reason"] != null;
       if (!isLast && isSilent(delta)) aside.alive();
       think?.(delta, isLast);
@@ -104,6 +115,18 @@ const isPlain = (delta: Fields): boolean => {
 
 const isSilent = ({ role: _, ...delta }: Fields): boolean =>
   Object.values(delta).every((value) => value == null || value === "");
+
+/** The library reports it where it stands in the stream, and the failure of the response replaces it. */
+const FAILED: Fields = { error: { message: "The provider reported an error." } };
+
+/** An error in a stream, wherever servers put it. */
+const errorIn = (value: Fields, choice: Fields): Fields | undefined => {
+  const { error, object, type, choices } = value;
+  if (hasReason({ error })) return value;
+  if (choices === undefined && (object === "error" || type === "error")) return value;
+  if (hasReason({ error: choice["error"] })) return { error: choice["error"] };
+  return choice["finish_reason"] === "error" ? {} : undefined;
+};
 
 const isPing = (value: Fields): boolean =>
   Object.keys(value).length === 0 || PING.test(`${textOf(value["type"])} ${textOf(value["object"])}`);

@@ -10,8 +10,8 @@ export interface Aside {
   alive(): void;
   /** An unreadable piece of the response was skipped. */
   skipped(): void;
-  /** Why the response failed, if known more precisely than from the library's error. */
-  refusal?: Refusal | undefined;
+  /** Why the response failed, if it fails, where that is known more precisely than from the library's error. */
+  failure?: Error | undefined;
 }
 
 /** A provider's format of streamed responses: the parts to inspect before the provider's library reads them. */

@@ -1,7 +1,7 @@
 import type { Frame } from "../../dialect.ts";
 import { type Fields, fieldsOf, parseJson } from "../../json.ts";
-import { Refusal } from "../../source.ts";
 import { createFrameReader, frameText } from "../../sse.ts";
+import { brokenOff, failureIn, reported } from "./failure.ts";
 import { type Aside, type Format } from "./format.ts";
 
 /** The most to read of a response that should have been a stream. */
@@ -17,80 +17,49 @@ export const readAnswer = async (
   aside: Aside,
   signal: AbortSignal | undefined,
 ): Promise<Response> => {
-  const { status, headers } = response;
-  if (!response.body) return response;
-  if (!response.ok) {
-    const text = await firstOf(response.body);
-    aside.refusal = format.refusalOf?.(status, text);
-    return new Response(text, { status, statusText: response.statusText, headers });
-  }
-  const type = headers.get("content-type") ?? "";
-  const stream = (body: ReadableStream<Uint8Array>) =>
-    new Response(framesOf(body, format, aside, signal), { status, headers });
-  if (!/\bjson\b|\bhtml\b/i.test(type)) return stream(response.body);
-  const text = await firstOf(response.body);
-  // Some servers stream with the wrong content type.
-  if (/^\s*(data|event|id|:)/.test(text)) return stream(bytesOf(text));
-  if (/^\s*</.test(text)) throw (aside.refusal = webPage(text));
-  const whole = fieldsOf(parseJson(text));
-  const chunk = format.chunkOf?.(whole);
-  if (chunk) return stream(bytesOf(frameText({ data: JSON.stringify(chunk) }) + frameText({ data: "[DONE]" })));
-  aside.refusal = format.refusalOf?.(status, text) ?? (isError(whole) ? undefined : notStreamed());
-  return new Response(text, { status: statusIn(whole), headers: { "content-type": "application/json" } });
+  const { status, headers, body } = response;
+  if (!body) return response;
+  if (response.ok) return new Response(framesOf(body, headers, format, aside, signal), { status, headers });
+  const text = await firstOf(body);
+  aside.failure = format.refusalOf?.(status, text);
+  return new Response(text, { status, statusText: response.statusText, headers });
 };
 
-const isError = (whole: Fields): boolean =>
-  Object.keys(whole).length === 0 || ["error", "detail", "message"].some((name) => whole[name] != null);
-
-const notStreamed = (): Refusal =>
-  new Refusal("model-invalid", "The server sent its answer in one piece instead of a stream.", {
-    status: 502,
-    hint: "Turn on streaming on the server, or on the proxy in front of it.",
-  });
-
-/** Some servers report errors with status 200. */
-const statusIn = (whole: Fields): number => {
-  const error = fieldsOf(whole["error"]);
-  const status = [error["code"], error["status"], whole["status"], whole["code"]].map(Number);
-  return status.find((one) => one >= 400 && one < 600) ?? 400;
-};
-
-const webPage = (page: string): Refusal => {
-  const title = /<title[^>]*>([^<]*)<\/title>/i.exec(page.slice(0, 20_000))?.[1]?.trim();
-  return new Refusal("model-invalid", `The model's URL returned a web page${title ? `: ${title}` : ""}.`, {
-    status: 502,
-    hint: "Check the base URL: it must be the API's, and often ends in /v1.",
-  });
-};
-
-const brokenOff = (): Refusal =>
-  new Refusal("model-unreachable", "The connection to the provider broke in the middle of the answer.", {
-    status: 502,
-    retryable: true,
-    hint: "Try again. If it keeps happening, look for a proxy that closes long connections.",
-  });
-
-/** Re-emits the stream with each frame normalized by the format. A connection error after the end of the response is ignored. */
+/**
+ * Re-emits the stream with each frame normalized by the format. A body that is no stream is read whole, whatever its
+ * content type says: it is the answer, or the reason of a failure. A connection error after the end of the response is
+ * ignored.
+ */
 const framesOf = (
   body: ReadableStream<Uint8Array>,
+  headers: Headers,
   format: Format,
   aside: Aside,
   signal: AbortSignal | undefined,
 ): ReadableStream<Uint8Array> => {
   const reader = body.getReader();
   const encoder = new TextEncoder();
+  const decoder = new TextDecoder();
   let ready = "";
   let isEnded = false;
+  let isStream = false;
+  /** The body, until something in it shows that it is a stream. */
+  let beginning = "";
 
   const send = (event: string | undefined, data: string): void => {
     ready += frameText({ ...(event !== undefined && { event }), data });
   };
   const take = ({ event, data }: Frame): void => {
+    isStream = true;
     const isDone = data.trim() === "[DONE]";
     isEnded ||= isDone;
     if (isDone) return send(event, data);
     const value = parseJson(data);
-    if (typeof value !== "object" || value === null) return aside.skipped();
+    if (typeof value !== "object" || value === null) {
+      // If the stream ends here, this may be the reason.
+      if (value === undefined && !/^\s*[{[]/.test(data)) aside.failure = reported(data, 502);
+      return aside.skipped();
+    }
     const read = format.read(value as Fields);
     if (read.length === 0) aside.alive();
     for (const one of read) {
@@ -98,13 +67,34 @@ const framesOf = (
       send(event, one === value ? data : JSON.stringify(one));
     }
   };
-  const frames = createFrameReader(take, { onComment: () => aside.alive() });
+  const frames = createFrameReader(take, {
+    onComment: () => {
+      isStream = true;
+      aside.alive();
+    },
+  });
+  const takeWhole = (text: string): void => {
+    const chunk = format.chunkOf?.(fieldsOf(parseJson(text)));
+    if (!chunk) throw (aside.failure = failureIn(text, format, headers));
+    take({ data: JSON.stringify(chunk) });
+    take({ data: "[DONE]" });
+  };
+
+  const takeBeginning = (bytes: Uint8Array): void => {
+    beginning += decoder.decode(bytes, { stream: true });
+    const isWhole = /^\s*[{[<]/.test(beginning);
+    if (!isWhole) frames.push(bytes);
+    else if (beginning.length > MOST) takeWhole(beginning);
+    if (isStream) beginning = "";
+  };
 
   const read = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
     while (ready === "") {
       const { done, value } = await reader.read();
-      if (done) return controller.close();
-      frames.push(value);
+      if (done && (isStream || beginning.trim() === "")) return controller.close();
+      if (done) takeWhole(beginning.trim());
+      else if (isStream) frames.push(value);
+      else takeBeginning(value);
     }
     controller.enqueue(encoder.encode(ready));
     ready = "";
@@ -115,9 +105,10 @@ const framesOf = (
       try {
         await read(controller);
       } catch (error) {
+        void reader.cancel(error).catch(() => {});
         if (isEnded && !signal?.aborted) return controller.close();
-        if (!signal?.aborted) aside.refusal = brokenOff();
-        controller.error(aside.refusal ?? error);
+        if (!signal?.aborted && error !== aside.failure) aside.failure = brokenOff();
+        controller.error(aside.failure ?? error);
       }
     },
     cancel: (reason) => reader.cancel(reason),
@@ -133,5 +124,3 @@ const firstOf = async (body: ReadableStream<Uint8Array>): Promise<string> => {
   }
   return text;
 };
-
-const bytesOf = (text: string): ReadableStream<Uint8Array> => new Blob([text]).stream();

@@ -61,7 +61,7 @@ const streamOf = (ask: Ask): ReadableStream<StreamPart> => {
       try {
         reader = (await ask(aside)).stream.getReader();
       } catch (error) {
-        end(controller, { type: "error", error: aside.refusal ?? error });
+        end(controller, { type: "error", error: aside.failure ?? error });
       }
     },
     async pull(controller) {
@@ -70,9 +70,9 @@ const streamOf = (ask: Ask): ReadableStream<StreamPart> => {
         const { done, value } = await reader.read();
         if (done) return end(controller);
         for (const part of unreadable(value))
-          controller.enqueue(part.type === "error" && aside?.refusal ? { ...part, error: aside.refusal } : part);
+          controller.enqueue(part.type === "error" && aside?.failure ? { ...part, error: aside.failure } : part);
       } catch (error) {
-        end(controller, { type: "error", error: aside?.refusal ?? error });
+        end(controller, { type: "error", error: aside?.failure ?? error });
       }
     },
     async cancel(reason) {

@@ -18,7 +18,8 @@ export const modelProblem = (error: unknown, redact: Redact, keyVariable?: strin
   // The runtime's messages for a broken connection mean nothing to users.
   const reported = /^(fetch failed|terminated|network error|cannot connect to api:?.*)$/i.test(given) ? "" : given;
   const kind = kindOf(error, reported);
-  const message = redact(reported || kind.text);
+  // The libraries' own messages mean nothing to users.
+  const message = redact(isUnreadable(error) ? kind.text : reported || kind.text);
   const hint = kind.code === "model-unauthorized" && keyVariable ? `Check the key in ${keyVariable}.` : kind.hint;
   return { code: kind.code, message, retryable: kind.retryable, ...(hint && { hint }) };
 };
@@ -165,11 +166,12 @@ const kindOf = (error: unknown, reported: string): Kind => {
   if (status === 404) return KINDS.unknown;
   if (status === 408 || status === 409 || (status ?? 0) >= 500 || UNAVAILABLE.test(about)) return KINDS.unavailable;
   if (InvalidResponseDataError.isInstance(error) && /without a finish/.test(reported)) return KINDS.truncated;
-  if (UNREADABLE.some((kind) => kind.isInstance(error))) return KINDS.invalid;
+  if (isUnreadable(error)) return KINDS.invalid;
   return { ...KINDS.other, retryable: APICallError.isInstance(error) && error.isRetryable };
 };
 
 const UNREADABLE = [JSONParseError, TypeValidationError, InvalidResponseDataError, EmptyResponseBodyError];
+const isUnreadable = (error: unknown): boolean => UNREADABLE.some((kind) => kind.isInstance(error));
 const TOO_LONG =
   /context.?(length|window|size|limit)|maximum context|prompt is too long|too many tokens|exceeds? the (maximum|limit).*token|token count.*exceeds|request_too_large/i;
 const QUOTA =

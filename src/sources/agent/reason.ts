@@ -20,11 +20,22 @@ const reasonOf = (value: unknown, depth: number): string | undefined => {
     return all.length > 0 ? all.join("; ") : undefined;
   }
   const fields = value as Record<string, unknown>;
+  const inner = innerReason(fields, depth);
+  if (inner !== undefined) return inner;
   for (const name of FIELDS) {
     const found = reasonOf(fields[name], depth + 1);
     if (found !== undefined) return `${placeOf(fields["loc"])}${found}`;
   }
   return undefined;
+};
+
+/** Routers such as OpenRouter wrap the reason of the provider behind them: their own message says only that it failed. */
+const innerReason = ({ message, metadata }: Record<string, unknown>, depth: number): string | undefined => {
+  if (typeof message !== "string" || typeof metadata !== "object" || metadata === null) return undefined;
+  const { raw, provider_name: name } = metadata as Record<string, unknown>;
+  const value = typeof raw === "string" ? parseJson(raw, raw) : raw;
+  const reason = reasonOf(value, depth + 1);
+  return reason === undefined ? undefined : `${typeof name === "string" ? name : message}: ${reason}`;
 };
 
 /** The field that a validation error refers to. */
