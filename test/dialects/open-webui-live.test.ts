@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { withHeight } from "../../src/dialects/open-webui/embed-page.ts";
+import { withHeight } from "../../src/dialects/frames/embed-page.ts";
 import type { EncodeOptions } from "../../src/dialect.ts";
 import { openWebui } from "../../src/dialects/open-webui.ts";
 import type { Event } from "../../src/events.ts";

@@ -3,7 +3,7 @@ import { demoAgent } from "../../src/models/demo.ts";
 import { endOf, openai, stories, wordsOf } from "./openai-client.ts";
 import { native } from "../../src/dialects/native.ts";
 import { openaiChat } from "../../src/dialects/openai-chat.ts";
-import type { Entry } from "../../src/events.ts";
+import type { Entry, Event } from "../../src/events.ts";
 import { serve } from "../serving.ts";
 
 type Style = "details" | "text";
@@ -82,25 +82,62 @@ test.each([...stories].filter(([, entries]) => endOf(entries).outcome === "done"
 const callsIn = (entries: readonly Entry[]): string[] =>
   entries.flatMap(({ event }) => (event.type === "tool-end" && event.outcome !== "deferred" ? [event.call] : []));
 
-test("nothing in a tool's result can end its block", () => {
-  const hostile = '</details>\n```\n<script>"\u2028&';
-  const encode = openaiChat.encode({ link: () => "", style: JSON.stringify({ calls: "details" }) });
-  const text = [
-    { type: "run-start", protocol: 2, run: "r", name: "test" },
-    { type: "step-start", step: "s" },
-    { type: "tool-start", call: "c", name: `look"><b>` },
-    { type: "tool-input-end", call: "c", input: { path: hostile } },
-    { type: "step-end", step: "s", finish: "tools" },
-    { type: "tool-execute", call: "c" },
-    { type: "tool-end", call: "c", outcome: "ok", content: [{ type: "text", text: hostile }] },
-  ]
-    .flatMap((event, index) => encode({ seq: index + 1, at: 1, event: event as Entry["event"] }))
+const HOSTILE = '</details>\n```\n<script>"\u2028&';
+
+/** The text of one call in the style `details`. */
+const blockOf = (...events: Event[]): string => {
+  const encode = openaiChat.encode({ link: ({ file }) => `https://runcast.example/${file}`, style: DETAILS });
+  return (
+    [
+      { type: "run-start", protocol: 2, run: "r", name: "test" },
+      { type: "step-start", step: "s" },
+      { type: "tool-start", call: "c", name: `look"><b>` },
+      { type: "tool-input-end", call: "c", input: { path: HOSTILE } },
+      { type: "step-end", step: "s", finish: "tools" },
+      { type: "tool-execute", call: "c" },
+      ...events,
+    ] as Event[]
+  )
+    .flatMap((event, index) => encode({ seq: index + 1, at: 1, event }))
     .map(
       ({ data }) =>
         (JSON.parse(data) as { choices: { delta: { content?: string } }[] }).choices[0]?.delta.content ?? "",
     )
     .join("");
+};
+const DETAILS = JSON.stringify({ calls: "details" });
+
+test("nothing in a tool's result can end its block", () => {
+  const text = blockOf({ type: "tool-end", call: "c", outcome: "ok", content: [{ type: "text", text: HOSTILE }] });
   const [, tag, body] = /^\s*<details([^\n]*)>\n([^]*)\n<\/details>\s*$/.exec(text)!;
   expect(tag).not.toMatch(/[<>]/);
   expect(body).toContain("````text");
+});
+
+test("a block lists the files of the result and the pages that the call embeds, as far as they fit", () => {
+  const page = `<!doctype html><p title="a">1 < 2\n${HOSTILE}</p>`;
+  const text = blockOf(
+    { type: "embed", embed: "e1", call: "c", html: "<p>old</p>" },
+    { type: "embed", embed: "e1", call: "c", html: page },
+    { type: "embed", embed: "e2", call: "c", url: "https://charts.example/1" },
+    { type: "embed", embed: "e3", call: "c", url: "javascript:alert(1)" },
+    { type: "embed", embed: "e4", call: "c", html: "x".repeat(40_000) },
+    {
+      ...{ type: "tool-end", call: "c", outcome: "ok" },
+      content: [{ type: "file", file: "f", mediaType: "image/png", bytes: 3, name: "a.png" }],
+    },
+  );
+  const [tag = ""] = /<details[^\n]*>$/m.exec(text) ?? [];
+  const listOf = (name: string): unknown[] => {
+    const [, value = "[]"] = new RegExp(` ${name}="([^"]*)"`).exec(tag) ?? [];
+    const plain = value.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">");
+    return JSON.parse(plain.replaceAll("&amp;", "&")) as unknown[];
+  };
+  const [html, ...others] = listOf("embeds");
+  expect(html).toContain(page.slice("<!doctype html>".length).replace("\u2028", " "));
+  expect(html).toContain("iframe:height");
+  expect(others).toEqual(["https://charts.example/1"]);
+  expect(listOf("files")).toEqual([
+    { type: "image", url: "https://runcast.example/f", name: "a.png", content_type: "image/png", size: 3 },
+  ]);
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { openWebui } from "../../src/dialects/open-webui.ts";
-import { withHeight } from "../../src/dialects/open-webui/embed-page.ts";
+import { withHeight } from "../../src/dialects/frames/embed-page.ts";
 import type { Entry } from "../../src/events.ts";
 import type { CallNode, RunState } from "../../src/state.ts";
 import { goldenRuns } from "../contracts/dialect-variants.ts";

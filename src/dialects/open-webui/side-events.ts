@@ -2,7 +2,7 @@ import type { EncodeOptions, Frame } from "../../dialect.ts";
 import type { EventOf, Json } from "../../events.ts";
 import { applyPatch } from "../../json.ts";
 import type { Table } from "./compatibility.ts";
-import { withHeight } from "./embed-page.ts";
+import { withHeight } from "../frames/embed-page.ts";
 import { codeBlock, excerpt, type Gap, jsonBytes, nameText, oneLine, plain, TEXT_BYTES } from "./text.ts";
 import { cut } from "./whole-characters.ts";
 

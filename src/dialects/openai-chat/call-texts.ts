@@ -1,7 +1,8 @@
 import type { EncodeOptions } from "../../dialect.ts";
-import type { Event, EventOf, Json } from "../../events.ts";
+import type { Content, Event, EventOf, Json } from "../../events.ts";
 import { parseJson } from "../../json.ts";
 import { answerPage } from "../frames/answer-page.ts";
+import { withHeight } from "../frames/embed-page.ts";
 import { resultText } from "../frames/result-text.ts";
 
 /**
@@ -15,11 +16,15 @@ export const isCallStyle = (style: string): style is CallStyle => (CALL_STYLES a
 
 const MAX_CHARACTERS = 1000;
 const MAX_OF_A_LINE = 200;
+/** Of all files or pages of one call. Attributes are part of the text that the client stores and sends back. */
+const MAX_OF_AN_ATTRIBUTE = 32_000;
 
 interface Call {
   readonly label: string;
   text: string;
   input: Json | undefined;
+  /** The pages that it embeds, as HTML or URLs. */
+  readonly embeds: Map<string, string>;
 }
 
 /** Returns the text of the call that ends with this event. Undefined for other events and for calls that the client runs. */
@@ -33,7 +38,7 @@ export const createCallTexts = (style: CallStyle, options: Pick<EncodeOptions, "
   const labelOf = ({ name, agent }: EventOf<"tool-start">): string =>
     agent === undefined ? name : `${agents.get(agent) ?? "agent"}: ${name}`;
 
-  const end = (event: EventOf<"tool-end">, { label, text, input }: Call): string | undefined => {
+  const end = (event: EventOf<"tool-end">, { label, text, input, embeds }: Call): string | undefined => {
     const { call: id, outcome, error } = event;
     if (outcome === "deferred") return undefined;
     const result = resultText(event, options.link);
@@ -44,6 +49,8 @@ export const createCallTexts = (style: CallStyle, options: Pick<EncodeOptions, "
       result: outcome === "ok" ? result : `Error: ${error?.message ?? (result || outcome)}`,
       isOk: outcome === "ok",
       page: answerPage(options, run),
+      files: (event.content ?? []).flatMap((part) => (part.type === "file" ? [fileOf(part, options.link)] : [])),
+      embeds: [...embeds.values()],
     };
     return style === "details" ? detailsOf(shown) : lineOf(shown);
   };
@@ -51,9 +58,14 @@ export const createCallTexts = (style: CallStyle, options: Pick<EncodeOptions, "
   return (event) => {
     if (event.type === "run-start") run = event.run;
     else if (event.type === "agent-start") agents.set(event.agent, event.name);
-    else if (event.type === "tool-start") calls.set(event.call, { label: labelOf(event), text: "", input: undefined });
+    else if (event.type === "tool-start")
+      calls.set(event.call, { label: labelOf(event), text: "", input: undefined, embeds: new Map() });
     const call = "call" in event && event.call !== undefined ? calls.get(event.call) : undefined;
     if (!call) return undefined;
+    if (event.type === "embed") {
+      const shown = event.html === undefined ? webAddress(event.url) : withHeight(event.html);
+      if (shown !== undefined) call.embeds.set(event.embed, shown);
+    }
     if (event.type === "tool-input-delta") call.text += event.delta;
     if ((event.type === "tool-input-end" || event.type === "tool-execute") && event.input !== undefined)
       call.input = event.input;
@@ -71,10 +83,32 @@ interface CallText {
   readonly result: string;
   readonly isOk: boolean;
   readonly page: string;
+  readonly files: readonly object[];
+  readonly embeds: readonly string[];
 }
 
+type File = Extract<Content, { type: "file" }>;
+
+const fileOf = (file: File, link: EncodeOptions["link"]): object => ({
+  type: file.mediaType.startsWith("image/") ? "image" : "file",
+  url: link(file),
+  name: file.name ?? "file",
+  content_type: file.mediaType,
+  size: file.bytes,
+});
+
+const webAddress = (url: string | undefined): string | undefined =>
+  url !== undefined && /^https?:\/\//.test(url) ? url : undefined;
+
+/** An optional attribute with a list. Omits what does not fit. */
+const listAttribute = (name: string, values: readonly unknown[]): string[][] => {
+  let length = 0;
+  const kept = values.filter((value) => (length += JSON.stringify(value).length) <= MAX_OF_AN_ATTRIBUTE);
+  return kept.length > 0 ? [[name, JSON.stringify(kept)]] : [];
+};
+
 /** Attributes for front ends that render a card, and the same content as code for all others. */
-const detailsOf = ({ id, label, input, result, isOk, page }: CallText): string => {
+const detailsOf = ({ id, label, input, result, isOk, page, files, embeds }: CallText): string => {
   const shown = cut(result, MAX_CHARACTERS, `\n… (full result: ${page})`);
   const attributes = [
     ["id", id],
@@ -84,6 +118,8 @@ const detailsOf = ({ id, label, input, result, isOk, page }: CallText): string =
     ["name", label],
     ["arguments", JSON.stringify(parseJson(input, input))],
     ["result", JSON.stringify(shown)],
+    ...listAttribute("files", files),
+    ...listAttribute("embeds", embeds),
   ].map(([name, value]) => ` ${name}="${escaped(value!)}"`);
   const body = `${codeBlock(cut(input, MAX_CHARACTERS, "…"), "json")}\n\n${codeBlock(shown, "text")}`;
   return `\n\n<details${attributes.join("")}>\n<summary>${isOk ? "✓" : "✗"} ${escaped(label)}</summary>\n\n${body}\n\n</details>\n\n`;
