@@ -149,6 +149,20 @@ describe("server extensions are kept", () => {
   });
 });
 
+test.each(["acme/m", "google/m"])("arguments that %s sends as objects are exact", async (model) => {
+  const endpoint = { baseUrl: `${serving.url}/exact-${model === "google/m" ? "google" : "object"}`, apiKey: "key" };
+  const models = provider({ google: endpoint, compatible: { acme: endpoint } });
+  const { runner, log } = setUp();
+  const source = agent({ name: "test", model, provider: models, tools: [echo] });
+  const { run } = await runner.start(request, { name: "test", source });
+  const events = await untilEnd(log, run);
+  const exact = events.flatMap((event) => (event.type === "tool-input-delta" ? [event.delta] : []));
+  expect(exact.join("")).toContain('{"text":"a","id":12345678901234567890,"text":"b}é"}');
+  const results = events.flatMap((event) => (event.type === "tool-end" ? [event.content] : []));
+  expect(results).toEqual([[{ type: "text", text: "b}é" }], [{ type: "text", text: "c" }]]);
+  expect(events.at(-1)).toMatchObject({ outcome: "done" });
+});
+
 describe("one bad piece does not end the response", () => {
   test.each(["unreadable", "unknown_chunk"])("%s", async (fault) => {
     const { text, all, end } = await play(fault);

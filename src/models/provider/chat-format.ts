@@ -2,6 +2,7 @@ import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { type Fields, fieldsOf, listOf } from "../../json.ts";
 import { hasReason, reported } from "./failure.ts";
 import { type Aside, type CreateFormat, type Format, textOf } from "./format.ts";
+import { compacted, objectSources } from "./json-source.ts";
 
 /** Keep-alive messages that servers send occasionally. */
 const PING = /ping|keep.?alive|heartbeat/i;
@@ -27,14 +28,18 @@ const createChatFormat = (aside: Aside, think?: ReturnType<typeof createThoughts
     return isLegacy ? [{ index: 0, function: legacy }] : listOf(delta["tool_calls"]).map(fieldsOf);
   };
 
-  const readCalls = (delta: Fields, isLast: boolean): readonly Fields[] => {
+  const readCalls = (delta: Fields, isLast: boolean, data: string): readonly Fields[] => {
+    // Some servers send arguments as objects. Their text is exact.
+    let sources: string[] | undefined;
+    const textOfObject = (): string | undefined =>
+      (sources ??= objectSources(data, "function", "arguments").map(compacted)).shift();
     const calls = callsIn(delta).map((call, position) => {
       const about = fieldsOf(call["function"]);
       const index = typeof call["index"] === "number" ? call["index"] : position;
       const name = textOf(about["name"]);
       named.set(index, named.get(index) === true || name !== undefined);
       const given = about["arguments"];
-      const text = typeof given === "object" && given !== null ? JSON.stringify(given) : given;
+      const text = typeof given === "object" && given !== null ? (textOfObject() ?? JSON.stringify(given)) : given;
       return { ...call, index, function: { ...about, name: name ?? null, arguments: text ?? null } };
     });
     if (!isLast) return calls;
@@ -43,9 +48,9 @@ const createChatFormat = (aside: Aside, think?: ReturnType<typeof createThoughts
     return [...calls, ...nameless.map((index) => ({ index, function: { name: "unknown", arguments: "" } }))];
   };
 
-  const readDelta = (delta: Fields, isLast: boolean): Fields => {
+  const readDelta = (delta: Fields, isLast: boolean, data: string): Fields => {
     const { function_call: _, tool_calls: __, role, audio, ...rest } = delta;
-    const calls = readCalls(delta, isLast);
+    const calls = readCalls(delta, isLast, data);
     const transcript = textOf(fieldsOf(audio)["transcript"]);
     const thought = thoughtIn(rest);
     for (const annotation of think ? [] : listOf(rest["annotations"]))
@@ -61,7 +66,7 @@ const createChatFormat = (aside: Aside, think?: ReturnType<typeof createThoughts
   };
 
   return {
-    read(value) {
+    read(value, data) {
       for (const source of listOf(value["search_results"])) cite(fieldsOf(source));
       for (const source of listOf(value["citations"]))
         cite(typeof source === "string" ? { url: source } : fieldsOf(source));
@@ -88,7 +93,7 @@ const createChatFormat = (aside: Aside, think?: ReturnType<typeof createThoughts
       if (!isLast && isSilent(delta)) aside.alive();
       think?.(delta, isLast);
       if (!isLast && isPlain(delta)) return [value];
-      return [{ ...value, choices: [{ ...choice, delta: readDelta(delta, isLast) }] }].map((one) =>
+      return [{ ...value, choices: [{ ...choice, delta: readDelta(delta, isLast, data) }] }].map((one) =>
         choices[0] ? one : value,
       );
     },

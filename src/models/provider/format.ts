@@ -16,8 +16,11 @@ export interface Aside {
 
 /** A provider's format of streamed responses: the parts to inspect before the provider's library reads them. */
 export interface Format {
-  /** Returns what the library should read in place of a frame's data. An unchanged value must be the same object. */
-  read(value: Fields): readonly Fields[];
+  /**
+   * Returns what the library should read in place of a frame's value, whose text is `data`. An unchanged value must be
+   * the same object.
+   */
+  read(value: Fields, data: string): readonly Fields[];
   /** Whether the response is complete with this value. A later connection error then does no harm. */
   isEnd(value: Fields): boolean;
   /** The cause of an error with this status, if the format can explain it better than the server. */

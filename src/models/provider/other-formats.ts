@@ -1,6 +1,7 @@
 import { type Fields, fieldsOf, listOf, parseJson } from "../../json.ts";
 import { Refusal } from "../../source.ts";
 import { type CreateFormat, textOf } from "./format.ts";
+import { compacted, objectSources } from "./json-source.ts";
 
 const ENDS: ReadonlySet<unknown> = new Set(["response.completed", "response.incomplete", "response.failed"]);
 const WAITS: ReadonlySet<unknown> = new Set(["response.queued", "response.in_progress", "keepalive"]);
@@ -46,14 +47,37 @@ const chatOnly = (model: string): Refusal =>
 
 /** Google's content, in chunks that all have the same shape. */
 export const googleFormat: CreateFormat = () => ({
-  read: (value) => {
+  read: (value, data) => {
     const error = errorIn(value);
+    if (!error && data.includes('"functionCall"')) return [withExactArguments(value, data)];
     if (!error || textOf(fieldsOf(value["error"])["status"])) return [value];
     const { message, type, status = null } = error;
     return [{ error: { code: status, message, status: type } }];
   },
   isEnd: ({ candidates }) => fieldsOf(listOf(candidates)[0])["finishReason"] != null,
 });
+
+/**
+ * Arguments that a parser would change (large integers, repeated keys) become their own text, which the library passes
+ * on as it is.
+ */
+const withExactArguments = (value: Fields, data: string): Fields => {
+  const sources = objectSources(data, "functionCall", "args").map(compacted);
+  const [first, ...others] = listOf(value["candidates"]);
+  const content = fieldsOf(fieldsOf(first)["content"]);
+  let isChanged = false;
+  const parts = listOf(content["parts"]).map((part) => {
+    const call = fieldsOf(fieldsOf(part)["functionCall"]);
+    if (typeof call["args"] !== "object" || call["args"] === null) return part;
+    const source = sources.shift();
+    if (source === undefined || source === JSON.stringify(call["args"])) return part;
+    isChanged = true;
+    return { ...fieldsOf(part), functionCall: { ...call, args: source } };
+  });
+  return isChanged
+    ? { ...value, candidates: [{ ...fieldsOf(first), content: { ...content, parts } }, ...others] }
+    : value;
+};
 
 const EVENTS: ReadonlySet<unknown> = new Set([
   ...["message_start", "message_delta", "message_stop", "ping", "error"],

@@ -60,7 +60,7 @@ const framesOf = (
       if (value === undefined && !/^\s*[{[]/.test(data)) aside.failure = reported(data, 502);
       return aside.skipped();
     }
-    const read = format.read(value as Fields);
+    const read = format.read(value as Fields, data);
     if (read.length === 0) aside.alive();
     for (const one of read) {
       isEnded ||= format.isEnd(one);
