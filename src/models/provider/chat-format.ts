@@ -83,6 +83,7 @@ const createChatFormat = (aside: Aside, think?: ReturnType<typeof createThoughts
       }
       if (!Array.isArray(choices)) {
         if (value["usage"]) return [{ ...value, choices: [] }];
+        if (isPing(value)) aside.alive();
         if (isPing(value) || value["citations"] || value["search_results"]) return [];
         // If the stream ends here, this may be the reason.
         if (hasReason(value)) aside.failure = reported(JSON.stringify(value), 502);
@@ -90,7 +91,7 @@ const createChatFormat = (aside: Aside, think?: ReturnType<typeof createThoughts
         return [];
       }
       const isLast = choice["finish_reason"] != null;
-      if (!isLast && isSilent(delta)) aside.alive();
+      if (choices.length > 0 && !isLast && isSilent(delta)) aside.alive();
       think?.(delta, isLast);
       if (!isLast && isPlain(delta)) return [value];
       return [{ ...value, choices: [{ ...choice, delta: readDelta(delta, isLast, data) }] }].map((one) =>

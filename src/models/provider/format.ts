@@ -8,6 +8,8 @@ export interface Aside {
   part(part: LanguageModelV4StreamPart): void;
   /** The provider is alive but has no output yet. */
   alive(): void;
+  /** Bytes arrived, whatever they contain. */
+  received(): void;
   /** An unreadable piece of the response was skipped. */
   skipped(): void;
   /** Why the response failed, if it fails, where that is known more precisely than from the library's error. */

@@ -4,7 +4,7 @@ import { type CreateFormat, textOf } from "./format.ts";
 import { compacted, objectSources } from "./json-source.ts";
 
 const ENDS: ReadonlySet<unknown> = new Set(["response.completed", "response.incomplete", "response.failed"]);
-const WAITS: ReadonlySet<unknown> = new Set(["response.queued", "response.in_progress", "keepalive"]);
+const WAITS: ReadonlySet<unknown> = new Set(["response.queued", "response.in_progress"]);
 
 /** An error in a stream, in the form that gateways send for every provider: that of chat completions. */
 const errorIn = ({ type: event, error }: Fields) => {
@@ -15,7 +15,7 @@ const errorIn = ({ type: event, error }: Fields) => {
   return { message: text, type: textOf(type) ?? textOf(code) ?? "error", ...(status >= 400 && { status }) };
 };
 
-/** OpenAI's responses. Its library skips unknown events. */
+/** OpenAI's responses. Its library skips unknown events, but not what is no event. */
 export const responsesFormat =
   (model: string): CreateFormat =>
   (aside) => ({
@@ -27,7 +27,9 @@ export const responsesFormat =
         return [{ type: "error", sequence_number: 0, message, code: `${status}` }];
       }
       if (WAITS.has(value["type"])) aside.alive();
-      return value["type"] === "keepalive" ? [] : [value];
+      if (textOf(value["type"]) !== undefined) return [value];
+      aside.skipped();
+      return [];
     },
     isEnd: ({ type }) => ENDS.has(type),
   });
@@ -80,7 +82,7 @@ const withExactArguments = (value: Fields, data: string): Fields => {
 };
 
 const EVENTS: ReadonlySet<unknown> = new Set([
-  ...["message_start", "message_delta", "message_stop", "ping", "error"],
+  ...["message_start", "message_delta", "message_stop", "error"],
   ...["content_block_start", "content_block_delta", "content_block_stop"],
 ]);
 
@@ -99,7 +101,6 @@ export const anthropicFormat: CreateFormat = (aside) => {
         aside.skipped();
         return [];
       }
-      if (type === "ping") aside.alive();
       if (type === "content_block_start" && fieldsOf(value["content_block"])["type"] === "mcp_tool_use") {
         held.set(index, { start: value, text: "" });
         return [];

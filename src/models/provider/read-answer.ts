@@ -7,6 +7,9 @@ import { type Aside, type Format } from "./format.ts";
 /** The most to read of a response that should have been a stream. */
 const MOST = 4 * 1024 * 1024;
 
+/** Servers and gateways send these in the streams of any provider. */
+const KEEP_ALIVE = /^(ping|keep.?alive|heartbeat)$/i;
+
 /**
  * Converts a response into what the library should read: a stream in which every frame follows the format, or an error
  * with its reason.
@@ -60,9 +63,8 @@ const framesOf = (
       if (value === undefined && !/^\s*[{[]/.test(data)) aside.failure = reported(data, 502);
       return aside.skipped();
     }
-    const read = format.read(value as Fields, data);
-    if (read.length === 0) aside.alive();
-    for (const one of read) {
+    if (KEEP_ALIVE.test(`${(value as Fields)["type"]}`)) return aside.alive();
+    for (const one of format.read(value as Fields, data)) {
       isEnded ||= format.isEnd(one);
       send(event, one === value ? data : JSON.stringify(one));
     }
@@ -92,6 +94,7 @@ const framesOf = (
     while (ready === "") {
       const { done, value } = await reader.read();
       if (done && (isStream || beginning.trim() === "")) return controller.close();
+      aside.received();
       if (done) takeWhole(beginning.trim());
       else if (isStream) frames.push(value);
       else takeBeginning(value);

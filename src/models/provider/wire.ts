@@ -38,12 +38,19 @@ const streamOf = (ask: Ask): ReadableStream<StreamPart> => {
   let isOver = false;
   const unreadable = createUnreadable();
   const createAside = (controller: ReadableStreamDefaultController<StreamPart>): Aside => {
+    let receivedAt = performance.now();
     const part = (one: StreamPart) => {
       if (!isOver) controller.enqueue(one);
     };
     return {
       part,
       alive: () => part({ type: "raw", rawValue: ALIVE }),
+      received() {
+        const now = performance.now();
+        if (now - receivedAt < RECEIVED_MS) return;
+        receivedAt = now;
+        part(RECEIVED);
+      },
       skipped: () => part(SKIPPED),
     };
   };
@@ -85,10 +92,18 @@ const streamOf = (ask: Ask): ReadableStream<StreamPart> => {
 /** Only signals that the provider is alive. The agent's loop then shows that the model is queued. */
 const ALIVE = { alive: true };
 
+/** Shows that the provider is not silent, even if its library emits nothing. */
+const RECEIVED: StreamPart = { type: "raw", rawValue: {} };
+const RECEIVED_MS = 250;
+
 const SKIPPED: StreamPart = {
   type: "stream-start",
   warnings: [{ type: "other", message: "The model sent something that could not be read. It was skipped." }],
 };
+
+/** Whether the provider did not say why the response ended. Some never give the reason in their own words. */
+const isCut = ({ raw, unified }: Extract<StreamPart, { type: "finish" }>["finishReason"]): boolean =>
+  raw === undefined && ["error", "interrupted", "other"].includes(unified);
 
 /** Libraries treat an unknown chunk as the end of the response. It is a failure only if nothing else could be read. */
 const createUnreadable = () => {
@@ -101,7 +116,6 @@ const createUnreadable = () => {
       first ??= part;
       return [SKIPPED];
     }
-    const isCut = part.type === "finish" && part.finishReason.raw === undefined;
-    return first && isCut ? [first] : [part];
+    return first && part.type === "finish" && isCut(part.finishReason) ? [first] : [part];
   };
 };

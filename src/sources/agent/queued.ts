@@ -21,7 +21,7 @@ export const queued = (emit: (event: Event) => void): Queued => {
   };
   return {
     take(part) {
-      if (!isSign(part)) return part.type === "stream-start" || part.type === "response-metadata" ? undefined : end();
+      if (!isSign(part)) return NEUTRAL.has(part.type) ? undefined : end();
       if (++signs !== SIGNS) return;
       isShown = true;
       emit({ type: "status", text: "The model is queued." });
@@ -29,6 +29,9 @@ export const queued = (emit: (event: Event) => void): Queued => {
     end,
   };
 };
+
+/** Parts that arrive before the response starts. */
+const NEUTRAL: ReadonlySet<string> = new Set(["stream-start", "response-metadata", "raw"]);
 
 /** A part that only signals that the provider is alive. */
 const isSign = (part: LanguageModelV4StreamPart): boolean =>

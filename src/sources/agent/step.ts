@@ -82,6 +82,7 @@ const read = async (worker: Worker, tools: ModelTools, answering: ModelAnswer): 
         if (done) break;
         watch.feed();
         waiting.take(value);
+        if (value.type === "raw") continue;
         for (const part of separate ? separate(value) : [value]) {
           if (ending && !isBroken(part)) await answering.take(ending);
           ending = part.type === "text-end" || part.type === "reasoning-end" ? part : undefined;
