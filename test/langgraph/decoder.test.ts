@@ -66,6 +66,14 @@ test.each(["tools", "unknown", "fail", "form", "ask-below"])(
   },
 );
 
+test("an edited call shows the user's arguments, although version 1 executes it with the model's", async () => {
+  for (const name of ["edit", "v1-edit"]) {
+    const { calls, end } = await played(recorded(name));
+    expect(calls).toMatchObject([{ state: "ok", edited: true, input: { to: "eve@example.com", subject: "Hi" } }]);
+    expect(end.outcome).toBe("done");
+  }
+});
+
 test.each(["tools", "unknown", "pair", "ask-below", "form"])("%s: a graph in process shows the same", async (name) => {
   const shape = async (lines: readonly Line[]) => {
     const { text, calls, all, end } = await played(lines);

@@ -23,6 +23,8 @@ export class Translation {
   readonly #messages = new Map<string, Message>();
   readonly #tasks = new Map<string, Task>();
   readonly #announced = new Set<string>();
+  /** The arguments that the user has changed, by call. The node that runs the call still gets the model's. */
+  readonly #edits = new Map<string, unknown>();
   #hasBegun = false;
   #isInterrupted = false;
   hasFailed = false;
@@ -111,14 +113,17 @@ export class Translation {
         .filter((one) => one["type"] === "tool_call" && typeof one["id"] === "string");
       const agent = lineOf(fieldsOf(calls[0]?.["args"])["subagent_type"], 200);
       if (this.#tasks.size < MAX_TASKS) this.#tasks.set(key, { calls: calls.map(({ id }) => textOf(id) ?? ""), agent });
-      const started = calls.map(({ id, name, args }) =>
-        tool(namespace, { event: "tool-started", tool_call_id: id, tool_name: name, input: args }),
-      );
+      const started = calls.map(({ id, name, args }) => {
+        const input = this.#edits.get(textOf(id) ?? "") ?? args;
+        return tool(namespace, { event: "tool-started", tool_call_id: id, tool_name: name, input });
+      });
       return started.length > 0 ? [...this.#announce(namespace, undefined), ...started] : [];
     }
     const known = this.#tasks.get(key);
     if (listOf(task["interrupts"]).length > 0) return [];
     this.#tasks.delete(key);
+    for (const [id, edited] of Object.entries(fieldsOf(fieldsOf(task["result"])["hitl_edited_tool_calls"])))
+      if (this.#edits.size < MAX_TASKS) this.#edits.set(id, fieldsOf(edited)["args"]);
     const { error } = task;
     const isError = error !== null && error !== undefined;
     const message = lineOf(fieldsOf(error)["message"], 2000) ?? lineOf(error, 2000);
