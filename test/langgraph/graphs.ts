@@ -47,6 +47,8 @@ const bookTable = tool(
   },
   { name: "book_table", description: "Books a table.", schema: z.object({ people: z.number() }) },
 );
+// Without a function, the client runs it.
+const showMap = tool({ name: "show_map", description: "Shows a map in the user's browser.", schema: city });
 
 /** Graphs in this process, with a scripted model at `modelUrl`. */
 export const graphs = (modelUrl: string) => {
@@ -59,7 +61,7 @@ export const graphs = (modelUrl: string) => {
     streaming: true,
     thinking: { type: "enabled", budget_tokens: 1024 },
   });
-  const tools = [getWeather, getTime, lookupOrder, slowTool, sendMail, bookTable];
+  const tools = [getWeather, getTime, lookupOrder, slowTool, sendMail, bookTable, showMap];
   const solo = createAgent({
     model,
     tools,

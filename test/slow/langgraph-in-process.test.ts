@@ -3,6 +3,7 @@ import { langgraph } from "../../src/sources/langgraph.ts";
 import { type ScriptedModel, startModel } from "../frameworks/model.ts";
 import { type Decide, allow, playStory, start } from "../frameworks/play.ts";
 import { graphs } from "../langgraph/graphs.ts";
+import { expectStored } from "../langgraph/stored.ts";
 
 describe("a graph of LangGraph.js in process", { timeout: 60_000 }, () => {
   let model: ScriptedModel;
@@ -14,8 +15,22 @@ describe("a graph of LangGraph.js in process", { timeout: 60_000 }, () => {
   afterAll(() => model.close());
 
   const agent = (name: "solo" | "deep") => langgraph({ graph: all[name] });
-  const play = (name: "solo" | "deep", prompt: string, decide: Decide = allow, more: object = {}) =>
-    playStory(agent(name), prompt, decide, more);
+  /** Plays a story and compares it with the state that the graph's checkpointer has stored. */
+  const play = async (name: "solo" | "deep", prompt: string, decide: Decide = allow) => {
+    const threads = new Set<unknown>();
+    const graph = {
+      streamEvents: (input: any, options: any) => {
+        threads.add(options.configurable.thread_id);
+        return all[name].streamEvents(input, options);
+      },
+      getState: (config: any) => all[name].getState(config),
+    };
+    const looked = await playStory(langgraph({ graph }), prompt, decide);
+    const [id] = threads;
+    const { values } = await all[name].getState({ configurable: { thread_id: id } });
+    expectStored(looked, values);
+    return looked;
+  };
 
   test("hello", async () => {
     const { text, end } = await play("solo", "HELLO");
@@ -47,6 +62,16 @@ describe("a graph of LangGraph.js in process", { timeout: 60_000 }, () => {
     expect(of("file")).toMatchObject([{ name: "/notes.md", change: "created", bytes: 14 }]);
   });
 
+  test("one sub-agent", async () => {
+    const { all: of, text, calls } = await play("deep", "DELEGATE");
+    const [helper] = of("agent-start");
+    expect(of("agent-start")).toHaveLength(1);
+    expect(helper).toMatchObject({ name: "researcher", task: "TOOLS: the weather in Paris", call: calls[0]!.id });
+    expect(text(helper!.agent)).toBe("Let me look.In Paris it is sunny and noon.");
+    expect(text()).toBe("A helper looks.My helper says: sunny.");
+    expect(of("agent-end")).toMatchObject([{ outcome: "done" }]);
+  });
+
   test("the same sub-agent twice in parallel, each with its own call", async () => {
     const { all: of, text, calls } = await play("deep", "PAIR");
     const tasks = calls.filter(({ name }) => name === "task");
@@ -73,7 +98,7 @@ describe("a graph of LangGraph.js in process", { timeout: 60_000 }, () => {
       (await play("solo", "BOTH", decide)).calls.map(({ name, state }) => `${name} ${state}`);
     expect(await states(allow)).toEqual(["send_mail ok", "send_mail ok", "get_weather ok"]);
     // LangChain.js runs none of the calls if one of them is rejected.
-    const denied = await states((_, index) => ({ allow: index === 0 }));
+    const denied = await states((_, index) => ({ allow: index === 0, reason: "denied: no" }));
     expect(denied).toEqual(["send_mail interrupted", "send_mail denied", "get_weather interrupted"]);
   });
 
@@ -91,6 +116,13 @@ describe("a graph of LangGraph.js in process", { timeout: 60_000 }, () => {
     const { all: of, calls } = await play("solo", "FORM", () => ({ value: "Monday" }));
     expect(of("ask-start")).toMatchObject([{ kind: "choice", call: calls[0]!.id, message: "Which day?" }]);
     expect(calls[0]).toMatchObject({ state: "ok", content: [{ text: "table for 2 on Monday" }] });
+  });
+
+  test("client-run tool", async () => {
+    const { all: of, calls, text } = await play("solo", "EXTERNAL", () => ({ value: "the map is shown" }));
+    expect(of("ask-start")).toMatchObject([{ kind: "result", call: calls[0]!.id, value: { city: "Paris" } }]);
+    expect(calls[0]).toMatchObject({ state: "ok", content: [{ text: "the map is shown" }] });
+    expect(text()).toBe("Please run this.You see Paris.");
   });
 
   test("provider error", async () => {

@@ -127,7 +127,7 @@ describe.skipIf(!python)("a LangGraph server", { timeout: 60_000 }, () => {
 
   test("approval: edit", async () => {
     const input = { to: "eve@example.com", subject: "Hi" };
-    const looked = await playStory(agent(), "APPROVE", () => ({ allow: true, input }));
+    const looked = await solo("APPROVE", () => ({ allow: true, input }));
     expect(looked.calls[0]).toMatchObject({
       state: "ok",
       edited: true,
@@ -340,12 +340,17 @@ describe.skipIf(!python)("a LangGraph server without version 2 of the protocol",
     ["solo", "THINK"],
     ["solo", "TOOLS"],
     ["solo", "FAIL"],
+    ["solo", "BADARGS"],
     ["solo", "UNKNOWN"],
     ["deep", "TODOS"],
+    ["deep", "DELEGATE"],
     ["deep", "PAIR"],
+    ["solo", "APPROVE", () => ({ allow: true, input: { to: "eve@example.com", subject: "Hi" } })],
+    ["solo", "APPROVE", () => ({ allow: false, reason: "denied: not today" })],
     ["solo", "BOTH", (_, index) => ({ allow: index === 0, reason: "denied: no" })],
     ["deep", "ASKBELOW"],
     ["solo", "FORM", () => ({ value: "Monday" })],
+    ["solo", "EXTERNAL", () => ({ value: "the map is shown" })],
     ["custom", "HELLO", () => ({ value: "yes" })],
   ];
   test.each(stories)("%s %s", async (assistant, prompt, decide) => {
@@ -353,6 +358,24 @@ describe.skipIf(!python)("a LangGraph server without version 2 of the protocol",
     expectStored(looked, await stateOf(server.url, looked));
     expect(looked.end.outcome).toBe(prompt === "FAIL" ? "error" : "done");
     for (const { call } of looked.all("agent-start")) expect(looked.calls.some(({ id }) => id === call)).toBe(true);
+  });
+
+  test("provider error", async () => {
+    const { end } = await playStory(langgraph({ url: server.url, assistant: "solo" }), "BROKEN");
+    expect(end.outcome).toBe("error");
+  });
+
+  test("cancel ends a slow tool, here and on the server", async () => {
+    const { runner, run, until, ended } = await start(langgraph({ url: server.url, assistant: "solo" }), "SLOWTOOL");
+    await until(({ type }) => type === "tool-execute");
+    await runner.cancel(run);
+    const { end, calls, all } = await ended();
+    expect(end.outcome).toBe("cancelled");
+    expect(calls).toMatchObject([{ name: "slow_tool", state: "cancelled" }]);
+    const { id } = all("data").find(({ name }) => name === "session")!.value as { id: string };
+    const status = async () =>
+      ((await (await fetch(`${server.url}/threads/${id}`)).json()) as { status: string }).status;
+    await expect.poll(status).not.toBe("busy");
   });
 
   test("cut and resume", async () => {
