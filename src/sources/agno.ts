@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { Event, EventOf } from "../events.ts";
 import { isHandedOver, type Past, Refusal, type RunContext, type RunRequest, type Source } from "../source.ts";
@@ -76,13 +76,23 @@ const endOf = ({ outcome, error }: NonNullable<Decoder["end"]>): EventOf<"run-en
 const interrupted = (): Refusal =>
   new Refusal("interrupted", "The run stopped before the server sent its name.", { retryable: true });
 
-/** Users never share a session, even if they use the same thread name. */
 const sessionOf = ({ thread, user }: RunRequest, { run }: RunContext) => ({
-  id: thread === undefined ? run : user ? `${user.id}:${thread}`.slice(0, 400) : thread,
+  id: thread === undefined ? run : sessionIdOf(thread, user?.id),
   isNew: thread === undefined,
   user: user?.id,
   thread,
 });
+
+/** Agno stores ids of up to this length in MySQL. */
+const LONGEST_ID = 128;
+
+/** Users never share a session, whatever they are called and whatever threads they name. */
+const sessionIdOf = (thread: string, user: string | undefined): string => {
+  // Without a user, a thread with a colon would be another user's session.
+  const owner = user?.replace(/[%:]/g, encodeURIComponent) ?? "";
+  const id = user === undefined && !thread.includes(":") ? thread : `${owner}:${thread}`;
+  return id.length <= LONGEST_ID ? id : `:${createHash("sha256").update(id).digest("hex")}`;
+};
 
 const text = z.string({ error: "must be a string" }).min(1, { error: "must not be empty" });
 const optionsSchema = strictFields(

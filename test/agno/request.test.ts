@@ -41,6 +41,24 @@ test("a chat without a user is the session itself", async () => {
   expect(JSON.parse(String(form.get("dependencies")))).toEqual({ chat_id: "chat-1" });
 });
 
+test("requests of different users or threads never name the same session", async () => {
+  const long = "t".repeat(256);
+  const requests = [
+    { user: { id: "ann" }, thread: "bob:chat-1" },
+    { user: { id: "ann:bob" }, thread: "chat-1" },
+    { user: { id: "ann%3Abob" }, thread: "chat-1" },
+    { thread: "ann:bob:chat-1" },
+    { thread: ":ann:bob:chat-1" },
+    { user: { id: "ann" }, thread: `${long.slice(1)}1` },
+    { user: { id: "ann" }, thread: `${long.slice(1)}2` },
+    { thread: long },
+  ];
+  const ids = await Promise.all(requests.map(async (one) => (await formOf({ agent: "tutor" }, one)).get("session_id")));
+  expect(new Set(ids).size).toBe(requests.length);
+  // Agno stores no longer ones in MySQL.
+  for (const id of ids) expect(String(id).length).toBeLessThanOrEqual(128);
+});
+
 test("without either, and for workflows, there are no dependencies", async () => {
   expect((await formOf({ agent: "tutor" }, {})).has("dependencies")).toBe(false);
   expect((await formOf({ workflow: "course" }, { user: { id: "ann" } })).has("dependencies")).toBe(false);
