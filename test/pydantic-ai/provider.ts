@@ -32,6 +32,18 @@ const STORIES: Readonly<Record<string, readonly Reply[]>> = {
   MAIL: [{ text: "I need your approval.", calls: [mail("ann")] }, { text: "That was the mail." }],
   MAILS: [{ calls: [mail("ann"), mail("bob"), ["get_weather", { city: "Paris" }]] }, { text: "Those were the mails." }],
   MAP: [{ text: "Please look.", calls: [["show_map", { city: "Paris" }]] }, { text: "You see Paris." }],
+  HELPER: [{ text: "A helper looks.", calls: [["ask_helper", { task: "HELLO" }]] }, { text: "My helper is back." }],
+  PAIR: [
+    {
+      text: "Two helpers look.",
+      calls: [
+        ["ask_helper", { task: "HELLO" }],
+        ["ask_helper", { task: "THINK" }],
+      ],
+    },
+    { text: "Both are back." },
+  ],
+  SLOWTOOL: [{ text: "This takes a while.", calls: [["slow_tool", { seconds: 600 }]] }, { text: "Done waiting." }],
   SLOW: [{ text: "going and going ".repeat(200), gapMs: 20 }],
   ERROR: [{ fails: 400 }],
 };

@@ -12,6 +12,8 @@ export interface PydanticServer {
   readonly url: string;
   /** The events sent since the last call. */
   sent(): Sent[];
+  /** The messages of the last complete run, as PydanticAI keeps them. Empty if the run did not complete. */
+  stored(): Promise<any[]>;
   /** The number of responses that are still being sent. */
   readonly open: number;
   /** Cuts all connections after this many more bytes. */
@@ -65,6 +67,7 @@ export const servePydantic = async (python: string): Promise<PydanticServer> => 
       text = "";
       return lines.map((one) => JSON.parse(one.slice("data: ".length)) as Sent);
     },
+    stored: async () => (await (await fetch(`${upstream}/messages`)).json()) as any[],
     get open() {
       return open;
     },

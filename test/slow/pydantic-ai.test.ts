@@ -5,8 +5,10 @@ import type { Answer, Event, EventOf, EventType } from "../../src/events.ts";
 import { http } from "../../src/sources/http.ts";
 import type { CallNode, PartNode, RunState } from "../../src/state.ts";
 import { createState, fold } from "../../src/state.ts";
+import { verify } from "../../src/verify.ts";
 import { absent } from "../components.ts";
 import { type PydanticServer, type Sent, servePydantic } from "../pydantic-ai/serve.ts";
+import { expectStored } from "../pydantic-ai/stored.ts";
 import { entriesOf, setUp, untilEnd, untilEvent } from "../running.ts";
 
 const agent = pythonAgents.find(({ name }) => name === "pydantic-ai")!;
@@ -34,7 +36,7 @@ const suite = (program: string): void => {
     const { run } = await runner.start({ messages, ...more }, { name: "pydantic", source });
     return { runner, log, run };
   };
-  /** Plays a story, gives the same answer to every ask, and compares the run with what the server sent. */
+  /** Plays a story, gives the same answer to every ask, and compares the run with what the server sent and kept. */
   const play = async (
     message: string,
     answer: (ask: EventOf<"ask-start">) => Answer = () => ({ allow: true }),
@@ -58,6 +60,12 @@ const suite = (program: string): void => {
     for (const entry of await entriesOf(log, run)) fold(state, entry);
     const sent = server.sent();
     expectFaithful(state, sent);
+    expect(verify(await entriesOf(log, run))).toBeUndefined();
+    const stored = await server.stored();
+    // PydanticAI keeps nothing of a run that fails.
+    expect(stored.length > 0).toBe(state.outcome === "done");
+    const known = (more as { readonly messages?: readonly unknown[] }).messages?.length ?? 1;
+    if (state.outcome === "done") expectStored(state, stored.slice(known));
     return { events, state, sent, all: <Type extends EventType>(type: Type) => allOf(events, type) };
   };
 
@@ -93,6 +101,17 @@ const suite = (program: string): void => {
     const wrong = await play("WRONG");
     expect(wrong.all("tool-end")).toMatchObject([{ outcome: "error" }]);
     expect(textOf(wrong.state, "text")).toBe("Those arguments were wrong.");
+  });
+
+  test("an agent that a tool calls is the tool's result, also twice in parallel", async () => {
+    const one = await play("HELPER");
+    expect(one.all("tool-end")).toMatchObject([{ outcome: "ok", content: [{ text: "Hello there, friend." }] }]);
+    expect(textOf(one.state, "text")).toBe("A helper looks.My helper is back.");
+    const two = await play("PAIR");
+    const results = two.all("tool-end").map(({ content }) => (content![0] as { text: string }).text);
+    expect(results.toSorted()).toEqual(["Hello there, friend.", "I thought about it: yes."]);
+    // AG-UI does not report them as sub-agents.
+    expect(two.all("agent-start")).toEqual([]);
   });
 
   test.each([
@@ -163,6 +182,16 @@ const suite = (program: string): void => {
     expect(events.at(-1)).toMatchObject({ outcome: "cancelled" });
     await expect.poll(() => server.open).toBe(0);
     expect(server.sent().some(({ type }) => type === "RUN_FINISHED")).toBe(false);
+  });
+
+  test("a cancel ends a slow tool", async () => {
+    const { runner, log, run } = await start("SLOWTOOL");
+    await untilEvent(log, run, ({ type }) => type === "tool-input-end");
+    await runner.cancel(run, {});
+    const events = await untilEnd(log, run);
+    expect(allOf(events, "tool-end")).toMatchObject([{ outcome: "cancelled" }]);
+    expect(events.at(-1)).toMatchObject({ outcome: "cancelled" });
+    await expect.poll(() => server.open).toBe(0);
   });
 
   test("a cut is a retryable error", async () => {
