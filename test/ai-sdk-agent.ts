@@ -1,9 +1,12 @@
-import { stepCountIs, tool, ToolLoopAgent } from "ai";
+import { readUIMessageStream, stepCountIs, tool, ToolLoopAgent, toUIMessageStream } from "ai";
 import { z } from "zod";
 import { type DemoStory, demo } from "../src/models/demo.ts";
 import { script } from "./drive.ts";
 
 const input = z.object({ city: z.string() });
+
+/** What a sub-agent writes. */
+export const LONG = "A sub-agent writes a lot. ".repeat(100);
 
 const stories: readonly DemoStory[] = [
   script("hello", [{ say: "Hello there." }]),
@@ -30,6 +33,21 @@ const stories: readonly DemoStory[] = [
     [{ say: "Done." }],
   ),
   script("map", [{ say: "Yours." }, { call: "map", input: { city: "Paris" }, id: "p" }]),
+  script(
+    "again",
+    [{ call: "clock", input: { city: "Paris" }, id: "same" }],
+    [{ call: "clock", input: { city: "Rome" }, id: "same" }],
+    [{ say: "Noon in both." }],
+  ),
+  script(
+    "helpers",
+    [
+      { call: "helper", input: { city: "Paris" }, id: "h1" },
+      { call: "helper", input: { city: "Rome" }, id: "h2" },
+    ],
+    [{ say: "Both are back." }],
+  ),
+  script("research", [{ say: LONG }]),
   script("slow", [{ call: "slow", input: { city: "Paris" }, id: "s" }], [{ say: "Done." }]),
   script("error", [{ fail: { status: 400, message: "the model is out of order" } }]),
 ];
@@ -38,8 +56,10 @@ const stories: readonly DemoStory[] = [
 export const scriptedAgent = () => {
   const sent: string[] = [];
   const slow = { begun: Promise.withResolvers<void>(), stopped: Promise.withResolvers<void>() };
+  const model = demo({ speed: Infinity, stories });
+  const researcher = new ToolLoopAgent({ model, tools: {} });
   const agent = new ToolLoopAgent({
-    model: demo({ speed: Infinity, stories }),
+    model,
     stopWhen: stepCountIs(5),
     maxRetries: 0,
     tools: {
@@ -64,6 +84,14 @@ export const scriptedAgent = () => {
         execute: ({ city }) => {
           sent.push(city);
           return `sent to ${city}`;
+        },
+      }),
+      // A sub-agent, as the SDK documents it.
+      helper: tool({
+        inputSchema: input,
+        execute: async function* (_, { abortSignal }) {
+          const result = await researcher.stream({ prompt: "research", abortSignal });
+          yield* readUIMessageStream({ stream: toUIMessageStream({ stream: result.stream }) });
         },
       }),
       map: tool({ inputSchema: input }),

@@ -1,14 +1,17 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createAgentUIStreamResponse, streamText } from "ai";
+import { type ModelMessage, type UIMessage, createAgentUIStreamResponse, streamText } from "ai";
 import { describe, expect, test } from "vitest";
 import { aiSdk as dialect } from "../src/dialects/ai-sdk.ts";
 import type { Answer, Event, EventOf, EventType } from "../src/events.ts";
 import { demo } from "../src/models/demo.ts";
 import { Refusal, type Source } from "../src/source.ts";
-import { aiSdk } from "../src/sources/ai-sdk.ts";
+import { type AiSdkCall, aiSdk } from "../src/sources/ai-sdk.ts";
 import { http } from "../src/sources/http.ts";
-import { scriptedAgent } from "./ai-sdk-agent.ts";
+import { createState, fold } from "../src/state.ts";
+import { verify } from "../src/verify.ts";
+import { LONG, scriptedAgent } from "./ai-sdk-agent.ts";
+import { keptInMessage, keptInMessages, keptInRun } from "./ai-sdk-stored.ts";
 import { script } from "./drive.ts";
 import { entriesOf, setUp, untilEnd, untilEvent } from "./running.ts";
 import { onStop } from "./serving.ts";
@@ -28,11 +31,16 @@ const playing = async (source: Source, message: string, ...answers: readonly Ans
     await runner.answer(run, (await asks())[index]!.ask, answer);
   }
   const events = await untilEnd(log, run);
+  const entries = await entriesOf(log, run);
+  expect(verify(entries)).toBeUndefined();
+  const state = createState();
+  for (const entry of entries) fold(state, entry);
   const names = new Map(events.flatMap((event) => (event.type === "tool-start" ? [[event.call, event.name]] : [])));
   const ends = events
     .filter((event) => event.type === "tool-end")
     .map(({ call, outcome, value, error }) => ({ name: names.get(call), outcome, value, message: error?.message }));
   return {
+    shown: keptInRun(state),
     events,
     ends,
     all: <Type extends EventType>(type: Type) => events.filter((event) => event.type === type) as EventOf<Type>[],
@@ -44,10 +52,20 @@ const playing = async (source: Source, message: string, ...answers: readonly Ans
 const ways = {
   "in process": () => {
     const { agent, ...seen } = scriptedAgent();
-    return { source: aiSdk(agent), ...seen };
+    const kept: ModelMessage[] = [];
+    const stream = async (call: AiSdkCall) => {
+      const result = await agent.stream(call as never);
+      void result.responseMessages.then(
+        (messages) => kept.push(...messages),
+        () => {},
+      );
+      return result;
+    };
+    return { source: aiSdk({ tools: agent.tools, stream }), kept: () => keptInMessages(kept), ...seen };
   },
   "over HTTP": async () => {
     const { agent, ...seen } = scriptedAgent();
+    let kept: UIMessage = { id: "", role: "assistant", parts: [] };
     const server = createServer(async (request, response) => {
       const pieces: Buffer[] = [];
       for await (const piece of request) pieces.push(piece as Buffer);
@@ -58,6 +76,7 @@ const ways = {
         agent,
         uiMessages: messages,
         abortSignal: aborting.signal,
+        onEnd: ({ responseMessage }) => void (kept = responseMessage),
         onError: (error) => (error instanceof Error ? error.message : String(error)),
       });
       response.writeHead(answer.status, Object.fromEntries(answer.headers));
@@ -70,7 +89,7 @@ const ways = {
       server.close();
     });
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    return { source: http({ dialect, url, path: () => "/api/chat" }), ...seen };
+    return { source: http({ dialect, url, path: () => "/api/chat" }), kept: () => keptInMessage(kept), ...seen };
   },
 };
 
@@ -99,6 +118,28 @@ describe.each(Object.entries(ways))("a real agent of AI SDK 7, %s", (way, open) 
     expect(all("tool-progress")[0]).toMatchObject({ value: { state: "asking" } });
     expect(all("step-end").map(({ finish }) => finish)).toEqual(["tools", "stop"]);
     expect(all("run-end")).toMatchObject([{ outcome: "done" }]);
+  });
+
+  test("two sub-agents in parallel are calls, and what is stored grows with their text only", async () => {
+    const { source } = await open();
+    const { ends, all, text } = await playing(source, "helpers");
+    expect(text).toBe("Both are back.");
+    const answers = ends.map(({ value }) => (value as unknown as UIMessage).parts.at(-1));
+    expect(answers).toMatchObject([{ text: LONG }, { text: LONG }]);
+    const progress = all("tool-progress");
+    for (const { call } of all("tool-start")) {
+      const notes = progress.flatMap((event) => (event.call === call ? [event.note ?? ""] : []));
+      expect(notes.length).toBeGreaterThan(10);
+      expect(LONG.endsWith(notes.at(-1)!) && notes.at(-1) !== "").toBe(true);
+    }
+    for (const event of progress) expect(JSON.stringify(event).length).toBeLessThan(500);
+  });
+
+  test("calls of different steps with the same id", async () => {
+    const { source } = await open();
+    const { ends, text } = await playing(source, "again");
+    expect(ends).toMatchObject([{ value: "noon in Paris" }, { value: "noon in Rome" }]);
+    expect(text).toBe("Noon in both.");
   });
 
   test("a tool that fails, and invalid arguments", async () => {
@@ -145,6 +186,22 @@ describe.each(Object.entries(ways))("a real agent of AI SDK 7, %s", (way, open) 
       const { all } = await playing(source, "error");
       expect(all("run-end")).toMatchObject([{ outcome: "error", error: { message: /out of order/ } }]);
     }
+  });
+
+  test.each([
+    ["hello", []],
+    ["think", []],
+    ["tools", []],
+    ["fail", []],
+    ["bad", []],
+    ["mail", [{ allow: true }]],
+    ["mail", [{ allow: false }]],
+    ["mails", [{ allow: false }, { allow: true }]],
+    ["map", []],
+  ] as const)("%s %j: the run shows what the SDK keeps", async (message, answers) => {
+    const { source, kept } = await open();
+    const { shown } = await playing(source, message, ...answers);
+    await expect.poll(kept).toEqual(shown);
   });
 
   test("stops with the run, and so does its tool", async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { langgraph } from "../../src/sources/langgraph.ts";
+import { type LangGraphOptions, langgraph } from "../../src/sources/langgraph.ts";
 import { type ScriptedModel, startModel } from "../frameworks/model.ts";
 import { type Decide, allow, playStory, start } from "../frameworks/play.ts";
 import { graphs } from "../langgraph/graphs.ts";
@@ -17,17 +17,18 @@ describe("a graph of LangGraph.js in process", { timeout: 60_000 }, () => {
   const agent = (name: "solo" | "deep") => langgraph({ graph: all[name] });
   /** Plays a story and compares it with the state that the graph's checkpointer has stored. */
   const play = async (name: "solo" | "deep", prompt: string, decide: Decide = allow) => {
+    const inner = all[name] as Required<LangGraphOptions["graph"]>;
     const threads = new Set<unknown>();
     const graph = {
       streamEvents: (input: any, options: any) => {
         threads.add(options.configurable.thread_id);
-        return all[name].streamEvents(input, options);
+        return inner.streamEvents(input, options);
       },
-      getState: (config: any) => all[name].getState(config),
+      getState: (config: any) => inner.getState(config),
     };
     const looked = await playStory(langgraph({ graph }), prompt, decide);
     const [id] = threads;
-    const { values } = await all[name].getState({ configurable: { thread_id: id } });
+    const { values } = await inner.getState({ configurable: { thread_id: id } });
     expectStored(looked, values);
     return looked;
   };

@@ -1,5 +1,6 @@
 import { type Fields, fieldsOf } from "../../json.ts";
 import type { Event, EventOf, Finish, Json } from "../../events.ts";
+import { progressOf } from "../ai-sdk-protocol/progress.ts";
 
 /** Turns a server's chunks into grammatical events, in whatever order they arrive and even if some are missing. */
 export interface Transcript {
@@ -206,7 +207,9 @@ export const createTranscript = (): Transcript => {
     execute,
     progress: (call, value) => {
       const before = execute(call);
-      return calls.get(call)?.phase === "executing" ? [...before, { type: "tool-progress", call, value }] : before;
+      return calls.get(call)?.phase === "executing"
+        ? [...before, { type: "tool-progress", call, ...progressOf(value) }]
+        : before;
     },
     succeed: (call, value) => end(call, true, { outcome: "ok", ...(value !== undefined && { value }) }),
     fail: (call, message) => {

@@ -1,6 +1,7 @@
 import type { LanguageModelUsage, TextStreamPart } from "ai";
 import type { Event, EventOf, Json, Usage } from "../../events.ts";
 import { finishOf } from "../../dialects/ai-sdk-protocol/finish.ts";
+import { progressOf } from "../../dialects/ai-sdk-protocol/progress.ts";
 import { withProviderId } from "../../ids.ts";
 import { messageOf } from "../../message-of.ts";
 
@@ -23,6 +24,7 @@ export interface PartReader {
 interface Call {
   readonly id: string;
   readonly isClient: boolean;
+  readonly step: string;
   hasDeltas: boolean;
   phase: "input" | "ready" | "executing" | "ended";
   /** The SDK started to execute it before its input was read here. */
@@ -43,12 +45,15 @@ export const createPartReader = (
   const partId = (id: string): string => `${step}-${id}`;
 
   const start = (toolCallId: string, toolName: string, title: string | undefined, meta: unknown): Event[] => {
-    if (calls.has(toolCallId)) return [];
+    const known = calls.get(toolCallId);
+    // Some providers use the same ids in every response.
+    if (known && (known.phase !== "ended" || known.step === step)) return [];
     const id = newId("call");
     const isClient = isClientTool(toolName);
     calls.set(toolCallId, {
       id,
       isClient,
+      step,
       hasDeltas: false,
       phase: "input",
       isDue: false,
@@ -92,10 +97,9 @@ export const createPartReader = (
     const call = calls.get(toolCallId);
     if (!call) return [];
     const before = begin(call);
-    // A sub-agent yields its whole message repeatedly. Show only the end of its text.
-    const note = lastWords(output);
-    const fields = note === undefined ? { value: output as Json } : { note: note };
-    return call.phase === "executing" ? [...before, { type: "tool-progress", call: call.id, ...fields }] : before;
+    return call.phase === "executing"
+      ? [...before, { type: "tool-progress", call: call.id, ...progressOf(output) }]
+      : before;
   };
 
   const take = (part: StreamPart): Event[] => {
@@ -205,13 +209,4 @@ const usageOf = (usage: LanguageModelUsage): Usage | undefined => {
   const cached = usage.inputTokenDetails?.cacheReadTokens;
   const known = Object.entries({ input, output, reasoning, cached }).filter(([, count]) => typeof count === "number");
   return known.length > 0 ? Object.fromEntries(known) : undefined;
-};
-
-const LONGEST_NOTE = 200;
-
-const lastWords = (output: unknown): string | undefined => {
-  const { role, parts } = (output ?? {}) as { role?: unknown; parts?: unknown };
-  if (role !== "assistant" || !Array.isArray(parts)) return undefined;
-  const last = (parts as { text?: unknown }[]).findLast(({ text }) => typeof text === "string" && text !== "");
-  return String(last?.text ?? "").slice(-LONGEST_NOTE);
 };
