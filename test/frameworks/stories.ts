@@ -2,7 +2,7 @@
 export interface Reply {
   readonly thinking?: string;
   readonly text?: string;
-  readonly calls?: readonly { readonly name: string; readonly input: unknown }[];
+  readonly calls?: readonly { readonly name: string; readonly input: unknown; readonly id?: string }[];
   /** The HTTP status of a failure. */
   readonly fails?: number;
   /** Milliseconds between two pieces. */
@@ -42,6 +42,10 @@ export const stories: Readonly<Record<string, (place: Place) => Reply>> = {
   FAIL: twice({ text: "Trying.", calls: [call("lookup_order", { order_id: "42" })] }, "The order system is down."),
   BADARGS: twice({ calls: [call("get_weather", { city: 12 })] }, "Those arguments were wrong."),
   UNKNOWN: twice({ text: "I try.", calls: [call("no_such_tool", { a: 1 })] }, "There is no such tool."),
+  SAMEIDS: ({ rounds }) =>
+    rounds < 2
+      ? { calls: [{ ...call("get_time", { city: ["Paris", "Rome"][rounds] }), id: "same" }] }
+      : { text: "Noon in both." },
   STATE: twice({ calls: [call("remember", { key: "mood", value: "good" })] }, "Noted."),
   TODOS: ({ rounds }) => {
     const todos = (one: string, other: string) => ({

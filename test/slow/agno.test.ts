@@ -74,6 +74,15 @@ describe.skipIf(!python)("an AgentOS", { timeout: 60_000 }, () => {
     expect(calls[0]).toMatchObject({ state: "error", input: { city: 12 } });
   });
 
+  test("calls with the same id, from a provider that repeats ids", async () => {
+    const { calls, text } = await playStory(agent(), "SAMEIDS");
+    expect(calls.map(({ state, content }) => [state, content])).toEqual([
+      ["ok", [{ type: "text", text: "12:00 in Paris" }]],
+      ["ok", [{ type: "text", text: "12:00 in Rome" }]],
+    ]);
+    expect(text()).toBe("Noon in both.");
+  });
+
   test("state", async () => {
     const { state } = await solo("STATE");
     expect(state.data.get("state")).toEqual({ mood: "good" });

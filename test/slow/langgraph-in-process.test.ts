@@ -58,6 +58,15 @@ describe("a graph of LangGraph.js in process", { timeout: 60_000 }, () => {
     expect(end.outcome).toBe("done");
   });
 
+  test("calls with the same id, from a provider that repeats ids", async () => {
+    const { calls, text } = await playStory(agent("solo"), "SAMEIDS");
+    expect(calls.map(({ state, content }) => [state, content])).toEqual([
+      ["ok", [{ type: "text", text: "12:00 in Paris" }]],
+      ["ok", [{ type: "text", text: "12:00 in Rome" }]],
+    ]);
+    expect(text()).toBe("Noon in both.");
+  });
+
   test("files", async () => {
     const { all: of } = await play("deep", "TODOS");
     expect(of("file")).toMatchObject([{ name: "/notes.md", change: "created", bytes: 14 }]);

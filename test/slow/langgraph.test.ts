@@ -83,6 +83,15 @@ describe.skipIf(!python)("a LangGraph server", { timeout: 60_000 }, () => {
     expect(all("tool-execute")).toEqual([]);
   });
 
+  test("calls with the same id, from a provider that repeats ids", async () => {
+    const { calls, text } = await playStory(agent(), "SAMEIDS");
+    expect(calls.map(({ state, content }) => [state, content])).toEqual([
+      ["ok", [{ type: "text", text: "12:00 in Paris" }]],
+      ["ok", [{ type: "text", text: "12:00 in Rome" }]],
+    ]);
+    expect(text()).toBe("Noon in both.");
+  });
+
   test("todos and files", async () => {
     const { state, all } = await deep("TODOS");
     expect(state.data.get("todos")).toMatchObject([

@@ -58,10 +58,12 @@ export class Values {
   /** Ends calls whose end no event reports: unknown tools, rejected calls, and answers in place of a tool. */
   #results({ writer }: Graph, messages: readonly Fields[]): Event[] {
     if (writer.calls.size === 0) return [];
-    return messages.flatMap((message) => {
+    return messages.flatMap((message, index) => {
       const key = textOf(either(message, "tool_call_id"));
       const call = key === undefined ? undefined : writer.calls.get(key);
-      if (!call || call.ask !== undefined || this.#graphs.isCause(call)) return [];
+      // Some providers repeat ids: then this is the result of an earlier call.
+      if (!call || messages.slice(index).some((later) => requests(later, call.key))) return [];
+      if (call.ask !== undefined || this.#graphs.isCause(call)) return [];
       const { isError, ...result } = resultOf(message, call.key);
       this.#graphs.callEnded(call.key);
       const events = isError ? [] : writer.execute(call);
@@ -123,6 +125,9 @@ export class Values {
     if (set.size > MAX_REMEMBERED) set.delete(set.values().next().value!);
   }
 }
+
+const requests = (message: Fields, key: string): boolean =>
+  listOf(either(message, "tool_calls")).some((call) => fieldsOf(call)["id"] === key);
 
 const isAnswer = ({ type, role }: Fields): boolean =>
   type === "ai" || type === "AIMessage" || type === "AIMessageChunk" || role === "assistant";

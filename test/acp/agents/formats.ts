@@ -58,9 +58,11 @@ const chat: Format = {
       chunk({ role: "assistant", content: "" }),
       ...pieces(thinking).map((piece) => chunk({ reasoning_content: piece })),
       ...pieces(text).map((piece) => chunk({ content: piece })),
-      ...calls.flatMap(({ name, input }, index) => [
+      ...calls.flatMap(({ name, input, id: own }, index) => [
         chunk({
-          tool_calls: [{ index, id: `call_${id}_${index}`, type: "function", function: { name, arguments: "" } }],
+          tool_calls: [
+            { index, id: own ?? `call_${id}_${index}`, type: "function", function: { name, arguments: "" } },
+          ],
         }),
         ...(JSON.stringify(input).match(/[^]{1,24}/g) ?? []).map((piece) =>
           chunk({ tool_calls: [{ index, function: { arguments: piece } }] }),
@@ -134,8 +136,8 @@ const anthropic: Format = {
             },
           ]
         : []),
-      ...calls.map(({ name, input }, index) => ({
-        start: { type: "tool_use", id: `toolu_${id}_${index}`, name, input: {} },
+      ...calls.map(({ name, input, id: own }, index) => ({
+        start: { type: "tool_use", id: own ?? `toolu_${id}_${index}`, name, input: {} },
         deltas: [{ type: "input_json_delta", partial_json: JSON.stringify(input) }],
       })),
     ];

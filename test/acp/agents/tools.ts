@@ -4,6 +4,8 @@ import type { Use } from "./stories.ts";
 export interface ToolUse {
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
+  /** The model's id for it. By default, a new one. */
+  readonly id?: string;
 }
 
 type Kit = Readonly<{ [Tool in Use["tool"]]: (use: Extract<Use, { tool: Tool }>, file: string) => ToolUse }>;
