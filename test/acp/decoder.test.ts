@@ -195,6 +195,23 @@ describe("a prompt", () => {
       call: all("sub-agent", "tool-start")[0]?.call,
     });
     expect(all("sub-agent", "tool-start")[1]).toMatchObject({ agent: start?.agent, name: "Read" });
+    expect(all("sub-agent", "agent-end")).toMatchObject([{ outcome: "done" }]);
+  });
+
+  test("a sub-agent ends as cancelled if the run is stopped while it works", () => {
+    const lines = linesIn(path.join(directory, "sub-agent.jsonl")).filter(({ at }) => at < 40);
+    const stop = { jsonrpc: "2.0", method: "session/cancel", params: { sessionId: "s1" } };
+    const answer = { jsonrpc: "2.0", id: 2, result: { stopReason: "cancelled" } };
+    const { events } = replay([
+      ...lines,
+      { at: 50, from: "client", message: stop },
+      { at: 60, from: "agent", message: answer },
+    ])[0]!;
+    expect(events.filter(({ type }) => type === "agent-end")).toMatchObject([{ outcome: "cancelled" }]);
+    expect(events.filter(({ type }) => type === "tool-end")).toMatchObject([
+      { outcome: "cancelled" },
+      { outcome: "cancelled" },
+    ]);
   });
 });
 

@@ -134,7 +134,7 @@ export class Decoder {
     const usage = usageOf(result);
     const asks = [...this.#asks.keys()].flatMap((ask) => this.withdrawn(ask));
     const events = [...asks, ...this.#calls.endAll(isCancelled ? "cancelled" : "interrupted")];
-    events.push(...this.#subAgents.end(), ...this.#root.endStep(finish));
+    events.push(...this.#subAgents.end(isCancelled), ...this.#root.endStep(finish));
     if (this.#isCancelled) return [...events, { type: "run-end", outcome: "cancelled", ...usage }];
     if (stopReason === "max_turn_requests")
       events.push({ type: "notice", level: "warning", text: "The agent reached its limit of model requests." });

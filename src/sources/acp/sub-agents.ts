@@ -41,10 +41,10 @@ export class SubAgents {
   }
 
   /** The prompt is over. Ends all sub-agents. */
-  end(): Event[] {
+  end(isCancelled: boolean): Event[] {
     return [...this.#open.values()].flatMap(({ id, writer }) => [
-      ...writer.endStep("stop"),
-      { type: "agent-end", agent: id, outcome: "done" } as const,
+      ...writer.endStep(isCancelled ? "cancelled" : "stop"),
+      { type: "agent-end", agent: id, outcome: isCancelled ? "cancelled" : "done" } as const,
     ]);
   }
 }
