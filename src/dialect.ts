@@ -205,6 +205,8 @@ export interface ServerFacts {
   readonly agents: readonly NamedAgent[];
   /** The keys that an agent's models need and the server does not have. */
   readonly missingKeys?: (agent: string) => Promise<readonly MissingKey[]>;
+  /** The media types of the files that an agent's model reads. Undefined if unknown. */
+  readonly accepts?: (agent: string) => Promise<readonly string[] | undefined>;
   /** Handles requests that name no agent. */
   readonly defaultAgent?: string;
   readonly version: string;

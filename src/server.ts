@@ -147,6 +147,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     version,
     agents: Object.entries(options.agents).map(([name, { about }]) => ({ name, ...about })),
     missingKeys: async (name) => (await options.agents[name]?.missingKeys?.()) ?? [],
+    accepts: async (name) => options.agents[name]?.accepts?.(),
     ...(options.defaultAgent !== undefined && { defaultAgent: options.defaultAgent }),
     ...(options.validateServer && { validateServer: options.validateServer }),
   };

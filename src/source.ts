@@ -48,6 +48,8 @@ export interface Source {
   readonly ready?: () => Promise<void>;
   /** The keys that its models need and this process does not have. Makes no network requests. */
   readonly missingKeys?: () => Promise<readonly MissingKey[]>;
+  /** As `about.accepts`, for a source that learns it only later. Makes no network requests. */
+  readonly accepts?: () => Promise<readonly string[] | undefined>;
   /** Redacts the log of its runs. Called once per run. Set by `redactAgent`. A source with it has no `resume`. */
   readonly redaction?: () => Redactor;
 }

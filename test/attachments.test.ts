@@ -6,7 +6,7 @@ import { memory } from "../src/logs/memory.ts";
 import type { Entry, Message, Part } from "../src/events.ts";
 import { provider } from "../src/models/provider.ts";
 import { createRunner } from "../src/runner.ts";
-import type { Source } from "../src/source.ts";
+import type { NamedAgent, Source } from "../src/source.ts";
 import { agent } from "../src/sources/agent.ts";
 import { mockProvider, type MockProvider, partsIn } from "./mock-provider.ts";
 import { PICTURE } from "./recordings/providers.ts";
@@ -127,6 +127,21 @@ describe.each(FORMATS)("to %s", (format) => {
     await started(url, { messages });
     expect(JSON.stringify(mock.requests[0])).toContain("[file f.zip (application/zip): this model cannot read it]");
   });
+});
+
+test("the list of agents says which files a model reads, also if only its name is known", async () => {
+  const types = async (options: Parameters<typeof agent>[0]) => {
+    const { url } = await serve(agent(options));
+    const { agents } = (await (await fetch(`${url}/agents`)).json()) as { agents: readonly NamedAgent[] };
+    return agents[0]?.accepts;
+  };
+  expect(await types({ model: "ollama/llama3" })).toEqual(["image/png", "image/jpeg", "image/gif", "image/webp"]);
+  expect(await types({ model: "anthropic/m" })).toContain("application/pdf");
+  expect(await types({ model: "deepseek/m" })).toEqual([]);
+  expect(await types({ model: "ollama/llama3", accepts: ["audio/wav"] })).toEqual(["audio/wav"]);
+  const compatible = { ollama: { accepts: { "llava:13b": ["image/png"] } } };
+  expect(await types({ model: "ollama/llava:13b", provider: provider({ compatible }) })).toEqual(["image/png"]);
+  expect(await types({ model: "acme/m" })).toBe(undefined);
 });
 
 describe("uploads", () => {

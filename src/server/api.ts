@@ -191,12 +191,13 @@ const plainRoutes = (options: ApiOptions): readonly PlainRoute[] => {
 
 /** Only a caller who may start runs learns which keys are missing. */
 const agentsOf = async (
-  { agents, defaultAgent, missingKeys }: ServerFacts,
+  { agents, defaultAgent, missingKeys, accepts: acceptsOf }: ServerFacts,
   mayStart: boolean,
 ): Promise<ServerFacts["agents"]> => {
   const listed = agents.map(async (agent) => {
     const missing = mayStart ? await missingKeys?.(agent.name) : undefined;
-    return missing?.length ? { ...agent, missingKeys: missing } : agent;
+    const accepts = agent.accepts ?? (await acceptsOf?.(agent.name));
+    return { ...agent, ...(accepts && { accepts }), ...(missing?.length && { missingKeys: missing }) };
   });
   return (await Promise.all(listed)).toSorted(
     (one, other) => Number(other.name === defaultAgent) - Number(one.name === defaultAgent),

@@ -8,7 +8,7 @@ import { checkOptions } from "./agent/check-options.ts";
 import { type AgentOptions, type Definition, define } from "./agent/definition.ts";
 import { withBytes } from "./agent/history.ts";
 import { loop } from "./agent/loop.ts";
-import { acceptedBy, missingKeys, modelsReady, rootModel } from "./agent/model-of.ts";
+import { acceptedBy, acceptedByName, missingKeys, modelsReady, rootModel } from "./agent/model-of.ts";
 import { withShortResults } from "./agent/model-result.ts";
 import { chooseMode } from "./agent/modes.ts";
 import { type PastAgent, readPast } from "./agent/past.ts";
@@ -65,6 +65,7 @@ export const agent = (options: AgentOptions): Source => {
     resume: begin,
     ready: () => modelsReady(definition),
     missingKeys: () => missingKeys(definition),
+    accepts: () => acceptedByName(definition),
   });
 };
 

@@ -52,6 +52,14 @@ export const missingKeys = async (
   return [...own, ...(await Promise.all(inside)).flat()];
 };
 
+/** The files that the agent's own model reads, if its provider knows. */
+export const acceptedByName = async ({
+  model,
+  accepts,
+  provider,
+}: Definition): Promise<readonly string[] | undefined> =>
+  accepts ?? (typeof model === "string" ? (provider ?? (await standardProvider())).accepts?.(model) : undefined);
+
 /** The agent's settings, overridden by those of the request. */
 export const settingsOf = ({ settings }: Definition, request: RunRequest): ModelSettings => {
   const asked = Object.entries(SETTINGS).flatMap(([name, schema]) => {
