@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import type { Event, Part } from "../../src/events.ts";
-import type { RunRequest, Source } from "../../src/source.ts";
+import { Refusal, type RunRequest, type Source } from "../../src/source.ts";
 import { composer, describeInBrowser, ended, send, violations } from "../browsing.ts";
 import { PICTURE } from "../recordings/providers.ts";
 
@@ -147,6 +147,33 @@ describeInBrowser("attachments", ({ serve, open }) => {
     await expect.poll(() => requests.length).toBe(4);
     expect(filesOf(requests[3]!)[0]?.data).toBe(PICTURE);
     expect(requests[3]!.messages.at(-1)?.content.at(-1)).toEqual({ type: "text", text: "Look again" });
+  });
+
+  test("a file that the model refuses can be removed by editing the message", async () => {
+    const requests: RunRequest[] = [];
+    const answer = listening(requests);
+    const source: Source = async function* (request, context) {
+      if (filesOf(request).some(({ mediaType }) => mediaType === "application/pdf"))
+        throw new Refusal("unsupported-file", "The model cannot read paper.pdf.", { status: 415 });
+      yield* answer(request, context);
+    };
+    const page = await open(await serve(source));
+    await attach(page, image("one.png"), { name: "paper.pdf", mimeType: "application/pdf", buffer: PDF });
+    await send(page, "What is this?");
+    await page.getByText("You can edit your message").waitFor();
+    await page.getByRole("button", { name: /^Edit/ }).first().click();
+    expect(await attached(page).count()).toBe(2);
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole("button", { name: "Remove paper.pdf" }).press("Enter");
+    await expect.poll(() => attached(page).count()).toBe(1);
+    const field = page.getByRole("textbox", { name: "Edit the message" });
+    expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
+    await page.keyboard.press("Enter");
+    await ended(page, "done");
+    expect(requests.map((request) => filesOf(request).map(({ name, data }) => [name, data]))).toEqual([
+      [["one.png", PICTURE]],
+    ]);
+    expect(await sentFiles(page).innerText()).not.toContain("paper.pdf");
   });
 
   test("files that cannot be sent are refused with a reason, and those that did not arrive are put back", async () => {

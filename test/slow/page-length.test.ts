@@ -95,6 +95,38 @@ describeInBrowser("a long conversation on the page", ({ serve, open }: Browsing)
     expect(await page.getByRole("button", { name: "Go to the end" }).count()).toBe(0);
   });
 
+  test("whoever edits a message or runs it again from the top sees the answer, even after a jump", async () => {
+    const { source, allow } = paragraphs();
+    const page = await open(await serve(source));
+    allow(60);
+    await send(page, "go");
+    await ended(page, "done");
+    await settled(page, ({ top, left }) => top > 0 && left < 2);
+    const toTop = async () => {
+      await page.getByRole("button", { name: "Outline" }).click();
+      await page
+        .getByRole("region", { name: "Outline" })
+        .getByRole("button", { name: /Paragraph 0/ })
+        .click();
+      await settled(page, ({ top, left }) => top < 200 && left > 300);
+      await page.getByRole("button", { name: "Outline" }).click();
+    };
+    const answer = () => page.locator("[data-message]").last().getAttribute("data-message");
+    const showsNew = async (ask: () => Promise<void>) => {
+      const before = await answer();
+      await ask();
+      await expect.poll(answer).not.toBe(before);
+      await ended(page, "done");
+      await settled(page, ({ left }) => left < 2);
+      expect(await page.getByRole("button", { name: "Go to the end" }).count()).toBe(0);
+    };
+    await toTop();
+    await page.getByRole("button", { name: "Edit" }).first().click();
+    await showsNew(() => page.getByRole("textbox", { name: "Edit the message" }).press("Enter"));
+    await toTop();
+    await showsNew(() => page.getByRole("button", { name: "Run again" }).last().press("Enter"));
+  });
+
   test("a user who is selecting text is not scrolled away from it", async () => {
     const { source, allow } = paragraphs();
     const page = await open(await serve(source));

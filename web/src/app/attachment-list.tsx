@@ -7,12 +7,12 @@ import type { Attachment, Attachments } from "./use-attachments.ts";
 import { useReadPart } from "./use-read-part.ts";
 
 interface AttachmentListProps {
-  readonly attachments: Attachments;
+  readonly attachments: Pick<Attachments, "list" | "problems" | "remove">;
   /** Moves the focus after a file was removed. */
   readonly onRemoved: () => void;
 }
 
-/** The files attached to the next message, and why some were left out. */
+/** The files attached to a message that is being written, and why some were left out. */
 export const AttachmentList = ({ attachments: { list, problems, remove }, onRemoved }: AttachmentListProps) => (
   <>
     {list.length > 0 && (

@@ -139,6 +139,7 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
               commands={chat.messageCommands}
               agents={known.agents}
               jump={chat.jump}
+              asked={chat.asked}
               scroller={scroller}
               usage={chat.isBusy ? "" : usage}
             >

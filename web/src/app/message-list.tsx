@@ -13,6 +13,8 @@ export interface MessageListProps {
   readonly commands: MessageCommands;
   readonly agents: readonly NamedAgent[] | undefined;
   readonly jump: ChatJump | undefined;
+  /** How often the user asked for an answer. */
+  readonly asked: number;
   readonly scroller: RefObject<HTMLDivElement | null>;
   /** Floats above the end of the list. */
   readonly children: (isAtEnd: boolean) => ReactNode;
@@ -23,16 +25,17 @@ export interface MessageListProps {
 /** This many of the last messages are rendered before the visible area is known. */
 const FIRST = 6;
 
-export const MessageList = ({ messages, commands, agents, jump, scroller, usage, children }: MessageListProps) => {
+export const MessageList = (props: MessageListProps) => {
+  const { messages, commands, agents, jump, asked, scroller, usage, children } = props;
   const content = useRef<HTMLDivElement>(null);
   const { isAtEnd, toEnd } = useStickToEnd(scroller, content);
   const windowing = useWindowing(scroller);
   const staysAtEnd = useCell(isAtEnd);
-  // After sending a message, the user wants to see the answer.
+  // Whoever asks wants to see the answer, also if it replaces an earlier one.
   const sent = messages.filter(({ message }) => message.role === "user").length;
   useEffect(() => {
     if (!jump) toEnd();
-  }, [sent]);
+  }, [sent, asked]);
   useEffect(() => {
     if (jump) isAtEnd.set(false);
   }, [jump, isAtEnd]);

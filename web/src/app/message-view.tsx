@@ -1,4 +1,5 @@
 import { memo, useEffect, useMemo, useRef } from "react";
+import type { Part } from "runcast/events";
 import type { NamedAgent } from "runcast/source";
 import { mayResume } from "runcast/view";
 import { type AssistantMessage, isOnServer } from "../conversations/conversation.ts";
@@ -20,7 +21,7 @@ import { UserMessage } from "./user-message.tsx";
 export interface MessageCommands {
   readonly choose: (message: string) => void;
   readonly rerun: (message: AssistantMessage) => void;
-  readonly edit: (shown: ShownMessage, text: string) => void;
+  readonly edit: (shown: ShownMessage, content: readonly Part[]) => void;
   readonly fork: (shown: ShownMessage) => void;
   readonly actionsOf: (run: string) => RunActions;
 }
@@ -64,7 +65,7 @@ export const MessageView = memo(({ shown, isDrawn, isLast, commands, agents, jum
             content={message.content}
             pages={message.pages}
             onChoose={commands.choose}
-            onEdit={(text) => commands.edit(shown, text)}
+            onEdit={(content) => commands.edit(shown, content)}
             onFork={() => commands.fork(shown)}
           />
         ) : (
@@ -103,7 +104,9 @@ const AgentMessage = ({ shown, isLast, message, commands, agents, jump }: AgentM
           {mayHelp(connection.problem) ? (
             <Button onClick={rerun}>Ask again</Button>
           ) : (
-            <p className="text-soft">You cannot retry: the same request would be refused again.</p>
+            <p className="text-soft">
+              You cannot retry: the same request would be refused again. You can edit your message.
+            </p>
           )}
         </ProblemNote>
       )}

@@ -45,7 +45,7 @@ const KEPT = "files";
 export const keepParts = (chat: string, parts: readonly FilePart[]): void =>
   keepDraft(chat, KEPT, parts.length > 0 ? JSON.stringify(parts.map(attachmentOf)) : "");
 
-const attachmentOf = (part: FilePart): Attachment => ({
+export const attachmentOf = (part: FilePart): Attachment => ({
   id: createId(),
   name: part.name ?? part.mediaType,
   mediaType: part.mediaType,

@@ -1,4 +1,4 @@
-import { type RefObject, useCallback, useMemo, useRef, useState } from "react";
+import { type RefObject, useCallback, useMemo, useReducer, useRef, useState } from "react";
 import type { Connection } from "runcast/client";
 import type { Problem } from "runcast/events";
 import type { RunState } from "runcast/state";
@@ -40,6 +40,8 @@ export interface Chat {
   readonly closeProblem: () => void;
   readonly jump: ChatJump | undefined;
   readonly setJump: (jump: ChatJump | undefined) => void;
+  /** How often the user asked for an answer here: sent, edited, ran again or continued. */
+  readonly asked: number;
   readonly messageCommands: MessageCommands;
   /** Sends the text and the attachments, or queues them while the agent is working. */
   send(): void;
@@ -71,6 +73,11 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>, accepts: r
   const attachments = useAttachments(id, { limits: access.fileLimits(), accepts });
   const [problem, setProblem] = useState<Problem>();
   const [jump, setJump] = useState<ChatJump>();
+  const [asked, countAsked] = useReducer((before: number) => before + 1, 0);
+  const showAnswer = useCallback((): void => {
+    setJump(undefined);
+    countAsked();
+  }, []);
   const latest = useRef({ opened, text, setText });
   latest.current = { opened, text, setText };
 
@@ -93,15 +100,15 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>, accepts: r
   }, []);
   const post = useCallback(
     async (message: string, files: readonly Attachment[] = []) => {
-      setJump(undefined);
-      const asked = requestOf(settings.get()).settings;
+      showAnswer();
+      const chosen = requestOf(settings.get()).settings;
       const known = files.flatMap(({ part }) => (part ? [part] : []));
       const content = message === "" ? known : [...known, { type: "text" as const, text: message }];
       const uploads = files.flatMap(({ name, mediaType, file }) => (file ? [{ name, mediaType, file }] : []));
-      const sentTo = await latest.current.opened.send({ content, files: uploads, settings: asked });
+      const sentTo = await latest.current.opened.send({ content, files: uploads, settings: chosen });
       if (sentTo !== route.get().chat) route.go({ chat: sentTo });
     },
-    [route, settings],
+    [route, settings, showAnswer],
   );
   const sendText = useCallback((message: string) => attempt(() => post(message)), [attempt, post]);
   const takeBack = ({ text: words, files }: QueuedMessage): void => {
@@ -135,14 +142,16 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>, accepts: r
   const queue = useQueue({ chat: id, isBusy: isBusy || isOurs, end, send: sendWithFiles });
 
   const messageCommands = useMemo<MessageCommands>(() => {
-    const rerun: MessageCommands["rerun"] = (message) => void attempt(() => latest.current.opened.rerun(message));
+    const rerun: MessageCommands["rerun"] = (message) => {
+      showAnswer();
+      void attempt(() => latest.current.opened.rerun(message));
+    };
     return {
       choose: (message) => void attempt(() => latest.current.opened.choose(message)),
       rerun,
-      edit: ({ message }, words) => {
+      edit: ({ message }, content) => {
         if (message.role !== "user") return;
-        const files = message.content.filter(({ type }) => type === "file");
-        const content = [...files, { type: "text" as const, text: words }];
+        showAnswer();
         void attempt(() => latest.current.opened.edit(message, content, requestOf(settings.get()).settings));
       },
       fork: ({ message }) =>
@@ -169,9 +178,9 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>, accepts: r
           if (last?.message.run !== run) return;
           const mode = last.shown?.state.data.get("mode");
           // A command in the message may have chosen the mode.
-          const asked = { ...last.message.settings, ...(typeof mode === "string" && { mode }) };
-          setJump(undefined);
-          void attempt(() => resume(last.message, [{ type: "text", text: RESUME }], asked));
+          const chosen = { ...last.message.settings, ...(typeof mode === "string" && { mode }) };
+          showAnswer();
+          void attempt(() => resume(last.message, [{ type: "text", text: RESUME }], chosen));
         },
         draft: (words) => {
           const { text: before, setText: write } = latest.current;
@@ -180,7 +189,7 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>, accepts: r
         },
       }),
     };
-  }, [access, attempt, sendText, settings, route, announcer, field]);
+  }, [access, attempt, sendText, showAnswer, settings, route, announcer, field]);
 
   return {
     id,
@@ -197,6 +206,7 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>, accepts: r
     closeProblem: () => setProblem(undefined),
     jump,
     setJump,
+    asked,
     messageCommands,
     send: () => {
       const message = { text: text.trim(), files: attachments.take() };
