@@ -64,7 +64,14 @@ export const createOutline = (state: RunState): Outline => {
     return described;
   };
 
-  const walk = (items: readonly Node[], depth: number, owner: string, rows: OutlineRow[]): void => {
+  /** Where a step without content leads: to its retries, to what ended because it failed, or to what is above it. */
+  const emptyTarget = ({ id, finish, retries }: StepNode, owner: string, above: string, hasFailed: boolean): string => {
+    if (retries.length > 0) return id;
+    if (finish !== "error") return above;
+    return owner || (hasFailed ? RUN_END : above);
+  };
+
+  const walk = (items: readonly Node[], depth: number, owner: string, rows: OutlineRow[], hasFailed: boolean): void => {
     let steps = 0;
     let inner = depth;
     let last = owner;
@@ -77,7 +84,7 @@ export const createOutline = (state: RunState): Outline => {
       if (item.kind === "step") {
         const content = contentAfter(items, index);
         const first = content.find(isDrawn);
-        add(item, first?.id ?? last, depth, describeStep(item, content, ++steps));
+        add(item, first?.id ?? emptyTarget(item, owner, last, hasFailed), depth, describeStep(item, content, ++steps));
         inner = depth + 1;
       } else if (item.kind === "agent") {
         add(
@@ -86,7 +93,7 @@ export const createOutline = (state: RunState): Outline => {
           inner,
           once(item, () => agentOf(item)),
         );
-        walk(item.items, inner + 1, item.id, rows);
+        walk(item.items, inner + 1, item.id, rows, hasFailed);
       } else if (item.kind === "call") {
         add(
           item,
@@ -94,7 +101,7 @@ export const createOutline = (state: RunState): Outline => {
           inner,
           once(item, () => failedCallOf(item)),
         );
-        if (item.items.length > 0) walk(item.items, inner, item.id, rows);
+        if (item.items.length > 0) walk(item.items, inner, item.id, rows, hasFailed);
       } else if (item.kind === "ask")
         add(
           item,
@@ -115,8 +122,8 @@ export const createOutline = (state: RunState): Outline => {
   return {
     update: () => {
       const rows: OutlineRow[] = [];
-      walk(state.root.items, 0, "", rows);
       const problem = describeProblem(state.error, state.outcome);
+      walk(state.root.items, 0, "", rows, problem?.tone === "bad");
       if (problem?.tone === "bad")
         rows.push({
           key: "end",
@@ -152,7 +159,7 @@ const stepOf = (step: StepNode, content: readonly Node[], number: number): Descr
   const label =
     (text?.kind === "text" && oneLine(textOfMarkdown(text.text.slice(0, BEGINNING)), LABEL)) ||
     names.slice(0, MAX_NAMES).join(", ") + more ||
-    "Thinking";
+    (step.finish === "error" && content.every(({ kind }) => kind !== "thinking") ? "No answer" : "Thinking");
   const badge = stepBadge(step);
   return {
     kind: "step",

@@ -79,6 +79,50 @@ describe("the outline of a run", () => {
     ]);
   });
 
+  test("a step that failed before it said anything leads to its retries, or to what ended with it, never to another's call", () => {
+    const lost = { code: "network", message: "gone" };
+    const failed = (id: string, by: object = {}): Event[] => [
+      { type: "step-start", step: id, ...by },
+      { type: "step-end", step: id, finish: "error", ...by },
+    ];
+    const retried: Event[] = [
+      { type: "step-start", step: "s3" },
+      { type: "step-retry", step: "s3", attempt: 2, wait: 100, error: lost },
+      { type: "step-end", step: "s3", finish: "error" },
+    ];
+    const { add, outline } = outlined([
+      ...step("s1"),
+      ...calls("a"),
+      { type: "agent-start", agent: "h", name: "helper", task: "Find it" },
+      ...step("hs", [], "h"),
+      { type: "tool-start", call: "b", name: "b", agent: "h" },
+      { type: "tool-input-end", call: "b", input: {} },
+      { type: "tool-execute", call: "b" },
+      { type: "tool-end", call: "b", outcome: "ok" },
+      ...failed("hf", { agent: "h" }),
+      { type: "agent-end", agent: "h", outcome: "error", error: lost },
+      ...failed("s2"),
+      ...retried,
+    ]);
+    const steps = () =>
+      outline
+        .update()
+        .filter(({ isFailure, kind }) => isFailure && kind === "step")
+        .map(({ label, target }) => [label, target]);
+    // The source may still continue: the failed step leads to what is above it.
+    expect(steps()).toEqual([
+      ["2. No answer", "h"],
+      ["2. No answer", "h"],
+      ["3. No answer", "s3"],
+    ]);
+    add({ type: "run-end", outcome: "error", error: lost });
+    expect(steps()).toEqual([
+      ["2. No answer", "h"],
+      ["2. No answer", RUN_END],
+      ["3. No answer", "s3"],
+    ]);
+  });
+
   test("every row leads to a node of the run", () => {
     const { state, outline } = outlined([...finishedCards(30), ...step("last", says("p", "Done"))]);
     const rows = outline.update();
