@@ -172,6 +172,8 @@ describeInBrowser("chat on the page", ({ serve, open }: Browsing) => {
     await ended(page, "error");
     await page.locator("[data-problem]").getByText("the model is busy").waitFor();
     expect(await violations(page)).toEqual([]);
+    // The same command twice would be noise.
+    expect(await page.getByRole("button", { name: "Run again" }).count()).toBe(0);
     await page.getByRole("button", { name: "Try again" }).click();
     await page.locator("[data-problem]").getByText("the model is not allowed").waitFor();
     await page.getByText("ask for access").waitFor();

@@ -1,7 +1,7 @@
 import { memo, useEffect, useMemo, useRef } from "react";
 import type { Part } from "runcast/events";
 import type { NamedAgent } from "runcast/source";
-import { mayResume } from "runcast/view";
+import { describeRun, mayResume } from "runcast/view";
 import { type AssistantMessage, isOnServer } from "../conversations/conversation.ts";
 import { CopyAnswer } from "../conversations/copy-answer.tsx";
 import { MessageActions } from "../conversations/message-actions.tsx";
@@ -94,6 +94,8 @@ const AgentMessage = ({ shown, isLast, message, commands, agents, jump }: AgentM
   const { connection, state } = run;
   const hasFailed = connection?.status === "failed" && !hasEnded;
   const rerun = () => commands.rerun(message);
+  // Then the end of the run has this button.
+  const isRetryOffered = hasEnded && describeRun(state).retry === "offered";
   return (
     <div className="flex flex-col gap-2">
       {hasFailed && state.seq === 0 ? null : (
@@ -115,7 +117,7 @@ const AgentMessage = ({ shown, isLast, message, commands, agents, jump }: AgentM
           shown={shown}
           onChoose={commands.choose}
           isQuiet={!isLast}
-          {...(hasEnded && { onRerun: rerun, onFork: () => commands.fork(shown) })}
+          {...(hasEnded && { ...(!isRetryOffered && { onRerun: rerun }), onFork: () => commands.fork(shown) })}
         >
           {hasEnded && <CopyAnswer state={state} />}
           {hasBegun && <RunTools run={message.run} load={load} />}

@@ -13,6 +13,8 @@ export const Arguments = ({ call, facts }: { readonly call: CallNode; readonly f
   const { input } = call;
   if (input === undefined && call.inputText === "")
     return facts.hasAllInput ? null : <p className="text-xs text-soft">Receiving arguments…</p>;
+  if (facts.hasAllInput && isFields(input) && Object.keys(input).length === 0)
+    return <p className="text-xs text-soft">No arguments</p>;
   const parser = facts.hasAllInput ? undefined : state.inputs.get(call.id);
   return (
     <div role="group" aria-label="Arguments" data-arguments>
