@@ -50,6 +50,7 @@ export async function* torture(options: TortureOptions): AsyncGenerator<Result> 
   const server = command === undefined ? undefined : createServerProcess(command, url, { TORTURE_URL: stage.url });
   const play = async (trial: Trial, restart: Restart | undefined): Promise<Played> => {
     const record: Exchange[] = [];
+    let kept: readonly Exchange[] | undefined;
     const opened: ReturnType<typeof openLine>[] = [];
     const start = performance.now();
     const found = trial.run({
@@ -60,6 +61,7 @@ export async function* torture(options: TortureOptions): AsyncGenerator<Result> 
       random: createRandom(seed),
       restart,
       play: stage.play,
+      keepEvidence: () => void (kept ??= record.slice(-EXCHANGES)),
       line: (faults = {}) => {
         const line = openLine(faults, record);
         opened.push(line);
@@ -76,7 +78,7 @@ export async function* torture(options: TortureOptions): AsyncGenerator<Result> 
       seed,
       ms: Math.round(performance.now() - start),
       ...(finding.verdict === "no" && {
-        evidence: record.slice(-EXCHANGES),
+        evidence: kept ?? record.slice(-EXCHANGES),
         ...(server && { output: server.output }),
       }),
     };

@@ -41,6 +41,8 @@ export interface TrialContext {
   line(faults?: Faults): Line;
   /** Scripts what the model does when it gets this scene's message. */
   play(script: Script): Scene;
+  /** The evidence for a "no" is what was exchanged until the first call, not what follows. */
+  keepEvidence(): void;
   /** Kills and starts the server. Undefined if the kit did not start it. */
   readonly restart: Restart | undefined;
 }
