@@ -89,14 +89,14 @@ const measureFile = async (file: string, rank: number): Promise<Measured[]> => {
     return { name, absent: found };
   };
   const made = await inTurn(rank, file, () => setUp({ directory, port }));
-  const peers = typeof made === "string" ? [] : [made].flat();
-  const measured = peers.map(async (peer, index) => {
+  const measured = [made].flat().map(async (peer, index) => {
+    if (typeof peer === "string") return measuredOr(peer, file);
     const own = rank + index / 100;
     return measuredOr(await inTurn(own, peer.name, () => measure(peer, own)), peer.name);
   });
   const all = await Promise.all(measured);
   rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
-  return typeof made === "string" ? [measuredOr(made, file)] : all;
+  return all;
 };
 
 // A server that was started ends with this process.

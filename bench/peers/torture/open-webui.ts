@@ -31,7 +31,7 @@ export const setUp: SetUp = async ({ directory, port }) => {
     name: "Open WebUI (its own tools)",
     versions: `open-webui ${versionOf(program)}`,
     setUp:
-      "One user, SQLite, the kit's tools as an Open WebUI tool with native function calling, and tool permissions turned on. The client reads its Socket.IO events as the page does.",
+      "One user, SQLite, the kit's tools as an Open WebUI tool with native function calling, tool permissions turned on, and the detection of reasoning tags turned off. The client reads its Socket.IO events as the page does.",
     url: `${url}/health`,
     command: `cd ${shellLine([folder])} && ${set.join(" ")} OPENAI_API_BASE_URLS="$TORTURE_URL/v1" exec ${serve}`,
     driver: openWebUi(url, async () => {

@@ -16,8 +16,8 @@ export interface Peer {
   stop?(): unknown;
 }
 
-/** Starts what a peer needs, or returns one line with the reason why it cannot run here. */
-export type SetUp = (place: Place) => Promise<Peer | Peer[] | string>;
+/** Starts what a peer needs, or returns one line with the reason why it cannot run here. Several if they share a file. */
+export type SetUp = (place: Place) => Promise<Peer | string | (Peer | string)[]>;
 
 export interface Place {
   /** A separate folder. */

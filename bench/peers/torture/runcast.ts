@@ -35,7 +35,7 @@ export const setUp: SetUp = async ({ directory, port }) => {
     return {
       name: `Runcast (${name})`,
       versions: `runcast ${version}`,
-      setUp: `\`runcast serve --log ${name.toLowerCase()}\`, in its own protocol.`,
+      setUp: `\`runcast serve --log ${name.toLowerCase()}\`, in its own protocol. The agent does not look for thinking tags in text.`,
       url,
       command: `cd ${shellLine([own])} && exec ${shellLine(words)}`,
       driver: drivers["native"]!({ url }),
@@ -45,7 +45,9 @@ export const setUp: SetUp = async ({ directory, port }) => {
   return [
     await peer("memory", "memory"),
     await peer("SQLite", "sqlite"),
-    ...(redis ? [await peer("Redis", redis.url, redis.stop)] : []),
-    ...(postgres ? [await peer("Postgres", postgres.url, postgres.stop)] : []),
+    redis ? await peer("Redis", redis.url, redis.stop) : "Runcast (Redis) needs redis-server, which is not installed",
+    postgres
+      ? await peer("Postgres", postgres.url, postgres.stop)
+      : "Runcast (Postgres) needs postgres, which is not installed",
   ];
 };

@@ -11,12 +11,23 @@ import { OutputScreen } from "./output-screen.ts";
  */
 export const openWebUi = (url: string, prepare: () => Promise<string>): Driver => {
   let prepared: Promise<string> | undefined;
+  /** If it fails, the next trial tries again. */
+  const token = () =>
+    (prepared ??= prepare().catch((error: unknown) => {
+      prepared = undefined;
+      throw error;
+    }));
   return {
     name: "open-webui",
     cannot: { agent: "its page chooses models, not agents" },
     converse: ({ id, asks }) => {
-      const page = new Page(url, () => (prepared ??= prepare()), id ?? "");
-      const params = { function_calling: "native", tool_approval_mode: asks ? "ask" : "full" };
+      const page = new Page(url, token, id ?? "");
+      const params = {
+        function_calling: "native",
+        tool_approval_mode: asks ? "ask" : "full",
+        // As Runcast's agent in the trials: text is not searched for a model's thinking.
+        reasoning_tags: false,
+      };
       return {
         get id() {
           return page.chat;
