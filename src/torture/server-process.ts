@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import http from "node:http";
+import https from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** A server that the kit starts with a command, so that it can kill it. */
@@ -14,6 +16,7 @@ export interface ServerProcess {
 }
 
 const READY_MS = 180_000;
+const ANSWER_MS = 2000;
 const MAX_CHARACTERS = 8000;
 
 export const createServerProcess = (
@@ -63,13 +66,16 @@ export const createServerProcess = (
   };
 };
 
-/** Any response counts. */
-const answers = async (url: string): Promise<boolean> => {
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(2000) });
-    await response.body?.cancel();
-    return true;
-  } catch {
-    return false;
-  }
-};
+/** Any response counts. Each request has its own connection, so that no later request gets one that is about to close. */
+const answers = (url: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const { request } = url.startsWith("https:") ? https : http;
+    const asked = request(url, { agent: false, timeout: ANSWER_MS }, (response) => {
+      response.destroy();
+      resolve(true);
+    });
+    asked.on("timeout", () => asked.destroy());
+    asked.on("error", () => resolve(false));
+    asked.on("close", () => resolve(false));
+    asked.end();
+  });
