@@ -3,6 +3,7 @@ import { createGate, type Scene } from "../stage.ts";
 import { able, eventually, must, needTools, type Trial, type TrialContext, yes } from "../trial.ts";
 
 const SOON_MS = 10_000;
+const NOTICE_MS = 3000;
 
 /** Closing a tab must not stop a run. Only Stop does. */
 export const cancelNotDisconnect: Trial = {
@@ -10,11 +11,12 @@ export const cancelNotDisconnect: Trial = {
   shows: "closing the page does not stop the run, and a cancel does",
   limitMs: 60_000,
   run: async (context) => {
+    const { isShort } = context;
     const left = await startHalf(context);
     left.viewer.close();
     await left.viewer.over;
-    // A server that stops needs a moment to notice.
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    // A server that stops needs time to notice.
+    await eventually(() => left.scene.aborted > 0, isShort ? 500 : NOTICE_MS);
     left.gate.open();
     await eventually(() => left.scene.ran("after") > 0 || left.scene.aborted > 0, SOON_MS);
     needTools(left.scene);

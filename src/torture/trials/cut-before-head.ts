@@ -7,7 +7,7 @@ const REQUEST_MS = 2000;
 /** The connection breaks after the request and before the first byte of the response, so the client sends the request again. */
 export const cutBeforeHead: Trial = {
   name: "cut-before-head",
-  shows: "a request that is sent again after a cut starts one run, not two",
+  shows: "a request that is sent again after a cut shows the run that the first one started",
   limitMs: 30_000,
   run: async ({ driver, random, line, play }) => {
     const scene = play({ turns: [{ say: words(random, 40) }] });

@@ -1,12 +1,14 @@
 import { words } from "../random.ts";
 import { able, must, needTools, type Trial, yes } from "../trial.ts";
 
+const LATER_MS = 1000;
+
 export const lateViewer: Trial = {
   name: "late-viewer",
   shows: "a page opened after the end shows the whole run",
   limitMs: 30_000,
   run: async (context) => {
-    const { driver, random, line, play } = context;
+    const { driver, random, line, play, isShort } = context;
     const scene = play({
       turns: [{ say: words(random, 20), calls: [{ tool: "lookup", key: "a" }] }, { say: words(random, 40) }],
     });
@@ -18,6 +20,8 @@ export const lateViewer: Trial = {
       first.screen.end === "done",
       `the run itself does not complete: ${first.refusal ?? first.screen.problem ?? "no end"}`,
     );
+    // Some servers save a run only after they have ended its stream.
+    await new Promise((resolve) => setTimeout(resolve, isShort ? 0 : LATER_MS));
     const page = driver.converse({ id: conversation.id });
     const late = able(context, page, "follow")(line());
     await late.until(({ end }) => end !== undefined, 10_000);

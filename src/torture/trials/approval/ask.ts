@@ -9,8 +9,8 @@ export interface Asked {
 }
 
 const SOON_MS = 15_000;
-/** How long the user thinks. Where a stream ends with the question, the server needs this time to end it. */
-const THINKING_MS = 500;
+/** How long the user thinks. Where a stream ends with the question, the server needs this time to end it, also if it is busy. */
+const thinkingMs = ({ isShort }: TrialContext): number => (isShort ? 500 : 2000);
 export const isAsked = ({ asks }: Viewer["screen"]): boolean => asks.some(({ isOpen }) => isOpen);
 
 /** Starts a run that waits for the user to allow a call. */
@@ -28,7 +28,7 @@ export const startAsk = async ({ driver, line, play }: TrialContext): Promise<As
 export const answerAsk = async (context: TrialContext, asked: Asked, allow: boolean): Promise<void> => {
   const { conversation, viewer, scene } = asked;
   const ask = viewer.screen.asks.find(({ isOpen }) => isOpen)!;
-  await new Promise((resolve) => setTimeout(resolve, THINKING_MS));
+  await new Promise((resolve) => setTimeout(resolve, thinkingMs(context)));
   const after = await able(context, conversation, "answer")(viewer, ask.id, allow, context.line());
   await after.until(({ end }) => end !== undefined, SOON_MS);
   const { end, text, problem } = after.screen;
