@@ -85,6 +85,9 @@ test("verdicts that differ from the run before are named; new systems and new tr
   expect(changesOf(before, [systemOf("Peer", [resultOf("approval", { verdict: "no" }), refused])])).toEqual([
     "Peer, approval: yes before, no now",
   ]);
+  const gone = ["Peer: measured before, not now"];
+  expect(changesOf(before, [])).toEqual(gone);
+  expect(changesOf(before, [{ name: "Peer", absent: "Peer does not start here" }])).toEqual(gone);
 });
 
 test("one system at a time has the floor: one that yielded it resumes before those that have not begun", async () => {

@@ -99,9 +99,11 @@ ${absent.map((text) => `- ${text}`).join("\n")}
 
 \`npm run compare\` runs everything, in less than half an hour, and prints which verdicts differ from the last run on the
 same machine. \`npm run compare -- agno langgraph\` runs only these two again, and keeps the other results from the same
-machine. The command installs what it can automatically; the Python systems need \`npm run agents\` first. The same seed
-makes the same cuts: \`--seed 7\` is the default. If a system is set up wrong here, please open an issue: its file in
-\`bench/peers/torture/\` is the place to fix it.
+machine. The command installs what it can automatically. Agno, LangGraph and PydanticAI need
+\`npm run agents -- agno langgraph pydantic-ai\` first, and Open WebUI needs
+\`npm run test:open-webui -- --install --version newest\`. Redis and Postgres must be installed. What is missing gets one
+line under "Not measured". The same seed makes the same cuts: \`--seed 7\` is the default. If a system is set up wrong
+here, please open an issue: its file in \`bench/peers/torture/\` is the place to fix it.
 `;
 };
 
