@@ -1,9 +1,10 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { drivers } from "../../../src/torture.ts";
+import { serveCommand } from "../../../test/torture/serve-command.ts";
 import { startPostgres } from "../../postgres.ts";
 import { startRedis } from "../../redis.ts";
-import { type Peer, type SetUp, shellLine } from "./peer.ts";
+import type { Peer, SetUp } from "./peer.ts";
 
 const root = path.join(import.meta.dirname, "../../..");
 
@@ -18,26 +19,12 @@ export const setUp: SetUp = async ({ directory, port }) => {
     const url = `http://127.0.0.1:${free}`;
     const own = path.join(directory, name);
     mkdirSync(own);
-    const words = [
-      process.execPath,
-      "--disable-warning=ExperimentalWarning",
-      path.join(root, "src/cli.ts"),
-      ...[
-        "serve",
-        "--config",
-        path.join(root, "test/fixtures/torture-config.ts"),
-        "--port",
-        String(free),
-        "--log",
-        log,
-      ],
-    ];
     return {
       name: `Runcast (${name})`,
       versions: `runcast ${version}`,
       setUp: `\`runcast serve --log ${name.toLowerCase()}\`, in its own protocol. The agent does not look for thinking tags in text.`,
       url,
-      command: `cd ${shellLine([own])} && exec ${shellLine(words)}`,
+      command: serveCommand(own, free, log),
       driver: drivers["native"]!({ url }),
       ...(stop && { stop }),
     };
