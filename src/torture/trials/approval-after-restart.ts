@@ -2,7 +2,7 @@ import type { Viewer } from "../driver.ts";
 import { answerAsk, isAsked, startAsk } from "./approval/ask.ts";
 import { able, must, needRestart, stored, type Trial, yes } from "../trial.ts";
 
-const RETRY_MS = 30_000;
+const RETRY_MS = 45_000;
 
 export const approvalAfterRestart: Trial = {
   name: "approval-after-restart",

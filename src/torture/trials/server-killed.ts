@@ -3,7 +3,7 @@ import { words } from "../random.ts";
 import { createGate } from "../stage.ts";
 import { able, must, needRestart, needTools, stored, type Trial, yes } from "../trial.ts";
 
-const RETRY_MS = 30_000;
+const RETRY_MS = 45_000;
 
 export const serverKilled: Trial = {
   name: "server-killed",
