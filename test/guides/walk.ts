@@ -10,14 +10,19 @@ import { copyCheckout, freshEnvironment, linkPackages, root, runCommand } from "
 import { onStop } from "../serving.ts";
 import { readGuide } from "./guide.ts";
 
-/** Follows a guide in a fresh clone: saves its files, runs its commands, and does on the page what it says. */
-export const walk = async (name: string, openPage: (url: string) => Promise<Page>) => {
+/** A clone of the checkout, without its packages. It is removed after the test. */
+export const freshClone = (): string => {
   const clone = mkdtempSync(path.join(tmpdir(), "runcast-guide-"));
-  onStop(() => rmSync(clone, { recursive: true, force: true }));
+  onStop(() => rmSync(clone, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
   copyCheckout(clone, (file) => /^(?:src|web|scripts|examples|package\.json|tsconfig\.json)/.test(file));
   // `npm start` would build the same page again.
   cpSync(path.join(root, "dist/web"), path.join(clone, "dist/web"), { recursive: true });
+  return clone;
+};
 
+/** Follows a guide in a fresh clone: saves its files, runs its commands, and does on the page what it says. */
+export const walk = async (name: string, openPage: (url: string) => Promise<Page>) => {
+  const clone = freshClone();
   const { replace, port } = await freePorts();
   const { actions, others } = readGuide(name, replace);
   const url = `http://127.0.0.1:${port}`;
@@ -75,7 +80,7 @@ const runStep = async (command: string, cwd: string, env: NodeJS.ProcessEnv): Pr
 };
 
 /** Starts a server and waits until it prints its URL. Returns a function that reads its output so far. */
-const startServer = async (command: string, cwd: string, env: NodeJS.ProcessEnv): Promise<() => string> => {
+export const startServer = async (command: string, cwd: string, env: NodeJS.ProcessEnv): Promise<() => string> => {
   // A group of its own, so that no process of npm outlives the test.
   const child = spawn("sh", ["-c", command], { cwd, env, detached: true }) as ChildProcessWithoutNullStreams;
   onStop(() => {
