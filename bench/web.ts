@@ -1,5 +1,6 @@
-// npm run bench:web [-- --quick] [--only runcast,streamdown,use-chat,streaming-markdown,list] [--tokens N]: streams a long answer into a
-// long conversation, on our page and on its peers, in a real browser. Then scores two Markdown parsers. Writes tables and one JSON file.
+// npm run bench:web [-- --quick] [--only runcast,streamdown,use-chat,streaming-markdown,list] [--tokens N] [--peers-every MS]:
+// streams a long answer into a long conversation, on our page and on its peers, in a real browser. Then scores two Markdown parsers.
+// Writes tables and one JSON file.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -22,9 +23,12 @@ const { values } = parseArgs({
     quick: { type: "boolean", default: false },
     only: { type: "string", default: "" },
     tokens: { type: "string" },
+    // How often the peers show new text, in milliseconds, such as our 50. Default: as often as they do on their own.
+    "peers-every": { type: "string", default: "0" },
   },
 });
 const { quick } = values;
+const peersEveryMs = Number(values["peers-every"]);
 /** A page that takes longer than this for a stream has failed. */
 const LONGEST = quick ? 60_000 : 900_000;
 const only = values.only.split(",").filter(Boolean);
@@ -91,12 +95,20 @@ async function main(): Promise<number> {
       streamingMarkdown: await take("streaming-markdown", mixed, 200, peer(peers, "streaming-markdown")),
       list: await take("list", list, 1000, ours(runcast)),
     };
-    const { rows, missed } = judge(samples, { tokens, quick });
+    const { rows, missed } = judge(samples, { tokens, quick, peersEveryMs });
     // Loaded only now, because its parser is installed with the peers.
     const streamingMarkdown = (await import(here("peers/web/streaming-markdown-html.ts"))) as { htmlOf: typeof htmlOf };
     rows.push("", ...specificationTable({ runcast: htmlOf, "streaming-markdown": streamingMarkdown.htmlOf }));
     console.log(`\n${rows.join("\n")}\n`);
-    const file = save({ ...about(), quick, tokens, seconds: Math.round((Date.now() - begun) / 1000), rows, samples });
+    const file = save({
+      ...about(),
+      quick,
+      tokens,
+      peersEveryMs,
+      seconds: Math.round((Date.now() - begun) / 1000),
+      rows,
+      samples,
+    });
     console.log(`${missed === 0 ? "all targets met" : `${missed} missed`}; ${file}`);
     return missed > 0 && !quick ? 1 : 0;
   } finally {
@@ -140,7 +152,7 @@ async function main(): Promise<number> {
       page.waitForFunction((wanted) => document.title === wanted, title, { timeout: LONGEST, polling: 500 });
     return {
       open: async (page) => {
-        await page.goto(`${url}/${name}.html`);
+        await page.goto(`${url}/${name}.html?every=${peersEveryMs}`);
         await titled(page, "ready");
         await page.waitForTimeout(2000);
       },

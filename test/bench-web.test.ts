@@ -57,7 +57,7 @@ test("a page that slows down, stalls, is not five times leaner in script or not 
   const flat = measured(() => 10);
   const peer = measured(() => 60);
   const missed = (samples: Partial<Samples>): number =>
-    judge({ ...NONE, ...samples }, { tokens: 20_000, quick: false }).missed;
+    judge({ ...NONE, ...samples }, { tokens: 20_000, quick: false, peersEveryMs: 0 }).missed;
   const all = { runcast: flat, streamdown: peer, useChat: peer, streamingMarkdown: flat, list: flat };
   expect(missed(all)).toBe(0);
   expect(missed({ runcast: measured((index) => index) })).toBe(1);
@@ -69,10 +69,11 @@ test("a page that slows down, stalls, is not five times leaner in script or not 
 test("the table of costs shows what each page's main thread did", () => {
   const { rows } = judge(
     { ...NONE, runcast: measured(() => 10), streamingMarkdown: measured(() => 5) },
-    { tokens: 20_000, quick: true },
+    { tokens: 20_000, quick: true, peersEveryMs: 50 },
   );
   expect(rows).toContain("| runcast | 400 | 200 | 0 | 0 | 200 | 300 |");
   expect(rows).toContain("| streaming-markdown | 200 | 100 | 0 | 0 | 100 | 300 |");
+  expect(rows).toContain("New text is shown: runcast every 50 ms; the others every 50 ms.");
 });
 
 test("the score of a parser ignores what a page may choose, and nothing else", () => {

@@ -3,6 +3,7 @@
 import { memo, useEffect, useState } from "react";
 import { createRoot } from "react-dom/client";
 import { Streamdown } from "streamdown";
+import { later } from "./pace.ts";
 
 interface Card {
   readonly name: string;
@@ -52,7 +53,7 @@ const Stream = () => {
       if (beat.kind === "card") now = [...now, beat];
       else if (typeof last === "string") now = [...now.slice(0, -1), last + beat.text];
       else now = [...now, beat.text];
-      frame ||= requestAnimationFrame(() => {
+      frame ||= later(() => {
         frame = 0;
         setItems(now);
         window.scrollTo(0, document.body.scrollHeight);

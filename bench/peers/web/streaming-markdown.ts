@@ -1,5 +1,6 @@
 // Only streaming-markdown, at its best: no framework, its own renderer, and the tokens of a frame are written together.
 import { default_renderer, type Parser, parser, parser_end, parser_write } from "streaming-markdown";
+import { later } from "./pace.ts";
 
 interface Card {
   readonly name: string;
@@ -60,7 +61,7 @@ const stream = (): void => {
   const source = new EventSource("/beats");
   source.addEventListener("message", ({ data }) => {
     beats.push(JSON.parse(data as string) as Beat);
-    frame ||= requestAnimationFrame(show);
+    frame ||= later(show);
   });
   source.addEventListener("end", () => {
     source.close();

@@ -4,6 +4,7 @@ import { type UIMessage, useChat } from "@ai-sdk/react";
 import { DefaultChatTransport } from "ai";
 import { memo, useEffect, useState } from "react";
 import { createRoot } from "react-dom/client";
+import { everyMs } from "./pace.ts";
 
 interface Past {
   readonly question: string;
@@ -24,6 +25,7 @@ const Chat = ({ past }: { readonly past: readonly Past[] }) => {
   const { messages, sendMessage, status } = useChat({
     messages: past.flatMap(messagesOf),
     transport: new DefaultChatTransport({ api: "/chat" }),
+    ...(everyMs > 0 && { throttle: everyMs }),
     onFinish: () => {
       document.title = "done";
     },
