@@ -47,7 +47,10 @@ const input = z
   .refine((value) => !(value.script && value.args), "args belong to command, not to script");
 export type ShellInput = z.infer<typeof input>;
 
-/** Runs commands. No process of a command outlives its call, whether the call ended, was cancelled or timed out. */
+/**
+ * Runs commands. When the call ends, is cancelled or times out, everything that the command started ends, too. Without
+ * isolation, a process that leaves its group, clears its environment and loses its parent can outlive the call.
+ */
 export const shell = (options: ShellOptions): Tool => {
   if (options.enabled !== true) {
     throw new Error("shell() runs commands as the server's own user. To allow that, pass enabled: true.");

@@ -1,4 +1,4 @@
-import type { Ability, Conversation, Driver } from "./driver.ts";
+import type { Ability, Conversation, Driver, Viewer } from "./driver.ts";
 import type { Faults, Line } from "./line.ts";
 import type { Random } from "./random.ts";
 import type { Scene, Script } from "./stage.ts";
@@ -76,6 +76,13 @@ export class Ended extends Error {
 /** Ends the trial with a "no" unless this holds. */
 export const must = (holds: boolean, because: string): void => {
   if (!holds) throw new Ended(no(because));
+};
+
+/** Ends the trial with a "no" unless this viewer has seen the run succeed. `when` begins the reason. */
+export const mustSucceed = ({ screen: { end, problem }, refusal }: Viewer, when = ""): void => {
+  const why = problem ?? refusal;
+  const ending = end === undefined ? "the run does not end" : `the run ends as ${end}`;
+  must(end === "done", `${when}${ending}${why ? `: ${why}` : ""}`.slice(0, 300));
 };
 
 /** A method of the conversation. If it has none, the trial ends with a "no" and the driver's reason. */

@@ -16,7 +16,7 @@ export const startAsk: Rule<EventOf<"ask-start">> = (run, event) => {
     if (event.kind === "approval" && call.phase === "executing")
       return `ask ${event.ask} approves call ${call.id}, which is already executing`;
     if (event.kind !== "approval" && call.phase !== "executing")
-      return `ask ${event.ask} is call ${call.id}'s own, but that call is not executing`;
+      return `ask ${event.ask} belongs to call ${call.id}, which is not executing`;
   } else if (event.kind === "approval") return `ask ${event.ask} is an approval, but names no call`;
   const options = run.protocol < 2 ? undefined : optionsOf(event);
   if (typeof options === "string") return options;

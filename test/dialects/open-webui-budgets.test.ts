@@ -35,7 +35,7 @@ describe("budgets", () => {
     expect(lineBytes(run(...events), style)).toBeLessThanOrEqual(64 * 1024);
   });
 
-  test("the text is never truncated, and a result is truncated in the middle with a note where the whole is", () => {
+  test("the text is never truncated, and a result is truncated in the middle with a note of where the full text is", () => {
     const answer = "word ".repeat(40_000);
     const frames = framesOf(
       run(...call("c", "bash"), ended("c", `head${"x".repeat(60_000)}tail`), ...text("p", answer)),
@@ -43,7 +43,7 @@ describe("budgets", () => {
     const [card, rest] = shown(frames);
     expect(rest).toBe(answer);
     expect(card!.length).toBeLessThan(4600);
-    expect(card).toMatch(/: headxxx[^]*characters left out; the whole: http:\/\/runcast\/\?run=r&read …\][^]*xtail\]$/);
+    expect(card).toMatch(/: headxxx[^]*characters left out; full text: http:\/\/runcast\/\?run=r&read …\][^]*xtail\]$/);
   });
 
   test("of a result stored alongside the log, head, tail and link are shown", () => {
@@ -59,7 +59,7 @@ describe("budgets", () => {
       framesOf(run(...call("c", "cat"), { type: "tool-end", call: "c", outcome: "ok", content: [file] })),
     );
     expect(card).toMatch(
-      /: head head[^]*\[… 85\d{3} characters left out; the whole: http:\/\/runcast\/files\/f …\][^]* tail\]$/,
+      /: head head[^]*\[… 85\d{3} characters left out; full text: http:\/\/runcast\/files\/f …\][^]* tail\]$/,
     );
   });
 

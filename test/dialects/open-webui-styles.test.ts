@@ -191,7 +191,7 @@ describe("citations", () => {
       "source",
     );
     expect(source.document[0].length).toBeGreaterThan(46_000);
-    expect(source.document[0]).toContain("the whole: http://runcast/?run=r&read");
+    expect(source.document[0]).toContain("full text: http://runcast/?run=r&read");
   });
 
   test("sub-agents appear in the status line, even when they end", () => {

@@ -6,7 +6,7 @@ import { type Browsing, describeInBrowser, ended, send, violations } from "../br
 describeInBrowser("what is always allowed", ({ serve, open }: Browsing) => {
   test.each<[string, BrowserContextOptions]>([
     ["in the light", { colorScheme: "light" }],
-    ["in the dark on a phone", { colorScheme: "dark", viewport: { width: 390, height: 844 } }],
+    ["on a phone in dark mode", { colorScheme: "dark", viewport: { width: 390, height: 844 } }],
   ])("is shown while the run is in progress, and can be revoked by keyboard, %s", async (_, options) => {
     const page = await open(await serve(askingAgent("Go", "pay", "pay", "wait", "pay")), options);
     const card = (title: string) => page.locator("[data-kind=ask]").filter({ hasText: title });

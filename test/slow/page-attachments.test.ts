@@ -226,7 +226,7 @@ describeInBrowser("attachments", ({ serve, open }) => {
 
   test.each([
     ["at a desk", {}],
-    ["in the dark", { colorScheme: "dark" }],
+    ["in dark mode", { colorScheme: "dark" }],
     ["on a phone", { viewport: { width: 390, height: 844 } }],
   ] as const)("by keyboard alone, %s; nothing for axe to find", async (_, options) => {
     const page = await open(await serve(), options);

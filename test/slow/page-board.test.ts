@@ -284,7 +284,7 @@ describeInBrowser("the board of runs", ({ serve, open }: Browsing) => {
   });
 
   test.each([
-    ["in the dark", { colorScheme: "dark" as const }],
+    ["in dark mode", { colorScheme: "dark" as const }],
     ["on a phone", { viewport: { width: 390, height: 780 } }],
   ])("%s: nothing for axe to find, nothing wider than the page", async (_, options) => {
     const url = await serve(undefined, { agents });

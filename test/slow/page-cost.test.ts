@@ -26,7 +26,7 @@ const working: Source = async function* () {
 describeInBrowser("what a run costs", ({ serve, open }: Browsing) => {
   test.each<[string, BrowserContextOptions]>([
     ["in the light", { colorScheme: "light" }],
-    ["in the dark on a phone", { colorScheme: "dark", viewport: { width: 390, height: 844 } }],
+    ["on a phone in dark mode", { colorScheme: "dark", viewport: { width: 390, height: 844 } }],
   ])("is shown for each step, sub-agent, run and conversation, and on the board, %s", async (_, options) => {
     const url = await serve(working, { runner: { prices } });
     const page = await open(url, options);

@@ -63,7 +63,7 @@ const FAR = { timeout: 20_000 };
 describeInBrowser("the failures in a conversation", ({ serve, open }: Browsing) => {
   test.each<[string, BrowserContextOptions]>([
     ["in the light", { colorScheme: "light" }],
-    ["on a phone in the dark", { colorScheme: "dark", viewport: { width: 390, height: 844 } }],
+    ["on a phone in dark mode", { colorScheme: "dark", viewport: { width: 390, height: 844 } }],
   ])("are reached one after the other with the keyboard alone, wherever they are hidden, %s", async (_, options) => {
     const page = await open(await serve(source), options);
     await send(page, "break");

@@ -172,7 +172,7 @@ describeInBrowser("the history of a signed-in user", ({ serve, open }: Browsing)
 
   test.each<[string, number, BrowserContextOptions]>([
     ["in the light", 1000, {}],
-    ["in the dark", 100, { colorScheme: "dark" }],
+    ["in dark mode", 100, { colorScheme: "dark" }],
     ["on a phone", 100, { viewport: { width: 390, height: 844 } }],
   ])("all conversations can be reached with the keyboard alone, %s, %i of them", async (_, count, options) => {
     const log = memory();

@@ -41,7 +41,7 @@ const busy: Source = async function* () {
 describeInBrowser("the outline of a run", ({ serve, open }: Browsing) => {
   test.each<[string, BrowserContextOptions]>([
     ["in the light", { colorScheme: "light" }],
-    ["in the dark", { colorScheme: "dark" }],
+    ["in dark mode", { colorScheme: "dark" }],
     ["on a phone", { viewport: { width: 390, height: 844 } }],
   ])("leads to steps, sub-agents, files and failures with the keyboard alone, %s", async (_, options) => {
     const page = await open(await serve(busy), options);

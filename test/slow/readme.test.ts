@@ -72,17 +72,18 @@ test("README.md has a configuration for each of these agents, and no others", ()
 test.each(Object.entries(AGENTS))(
   "the configuration of README.md with the agent %s works",
   { timeout: 120_000 },
-  async (name, { program: [command, ...rest] = [], answer }) => {
+  async (name, { program, answer }) => {
     const { code, after } = configurations.find((one) => one.code.includes(`agents: { ${name}:`))!;
     const bin = temporary("bin");
+    const [command, ...rest] = program ?? [];
     if (command !== undefined) standIn(bin, command, rest);
     const { PATH = "" } = freshEnvironment();
     const { url } = await started(code, { PATH: [bin, PATH].join(path.delimiter) });
     const [, message = "Hello"] = /(?:send|Try) `([^`]+)`/.exec(after) ?? [];
     const run = createClient({ url }).start({ message });
-    let said = "";
-    for await (const { event } of run.entries()) if (event.type === "text-delta") said += event.delta;
-    expect(said).toMatch(answer);
+    let answered = "";
+    for await (const { event } of run.entries()) if (event.type === "text-delta") answered += event.delta;
+    expect(answered).toMatch(answer);
     expect((await run.finished).outcome).toBe("done");
   },
 );

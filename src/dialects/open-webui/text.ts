@@ -105,13 +105,13 @@ export interface Gap {
   readonly length: number;
 }
 
-/** Head and tail of a text that is too long, with a note of how much was omitted and where the whole is. */
+/** Head and tail of a text that is too long, with a note of how much was omitted and where the full text is. */
 export const excerpt = (text: string, most: number, link?: string, gap?: Gap): string => {
   if (!gap && text.length <= most && jsonBytes(text, most) <= most) return plain(text);
   const head = text.slice(0, Math.min(gap?.at ?? text.length, fitting(text, Math.floor((most * 3) / 4))));
   const tail = ending(text.slice(gap?.at ?? head.length), Math.floor(most / 4));
   const left = (gap?.length ?? text.length) - head.length - tail.length;
-  const where = link === undefined ? "" : `; the whole: ${link}`;
+  const where = link === undefined ? "" : `; full text: ${link}`;
   return plain(`${head}\n\n[… ${left} characters left out${where} …]\n\n${tail}`);
 };
 

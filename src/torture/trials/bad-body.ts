@@ -30,7 +30,7 @@ export const badBody: Trial = {
     const scene = play({ turns: [{ say: ["still here"] }] });
     const viewer = driver.converse({}).send(scene.message, line());
     await viewer.over;
-    must(viewer.screen.text === "still here", "a good request after them gets no answer");
+    must(viewer.screen.text === "still here", "a valid request after them gets no answer");
     return yes(`all ${BODIES.length} malformed bodies get a client error`);
   },
 };

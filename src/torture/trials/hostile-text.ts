@@ -1,4 +1,4 @@
-import { difference, must, needTools, type Trial, yes } from "../trial.ts";
+import { difference, must, mustSucceed, needTools, type Trial, yes } from "../trial.ts";
 
 /** Text that has broken streams, terminals, pages and databases. Every piece is well-formed Unicode. */
 const HOSTILE = [
@@ -29,8 +29,8 @@ export const hostileText: Trial = {
     const viewer = driver.converse({}).send(scene.message, line());
     await viewer.over;
     needTools(scene);
-    const { end, text, calls, problem } = viewer.screen;
-    must(end === "done", `the run ends as ${end ?? "nothing"}: ${problem ?? viewer.refusal ?? ""}`.slice(0, 300));
+    const { text, calls } = viewer.screen;
+    mustSucceed(viewer);
     must(text === scene.text(1), difference("the model's text", text, scene.text(1)));
     must(calls.length === 1, `${calls.length} calls are shown instead of 1`);
     must(calls[0]!.result === result, difference("the tool's result", calls[0]!.result, result));

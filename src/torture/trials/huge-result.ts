@@ -1,4 +1,4 @@
-import { must, needTools, type Trial, yes } from "../trial.ts";
+import { must, mustSucceed, needTools, type Trial, yes } from "../trial.ts";
 
 /** How much of the end of a result is searched for a link. */
 const LINK_CHARACTERS = 16 * 1024;
@@ -20,8 +20,8 @@ export const hugeResult: Trial = {
     const viewer = conversation.send(scene.message, wire);
     await viewer.over;
     needTools(scene);
-    const { end, text, calls, problem } = viewer.screen;
-    must(end === "done", `the run ends as ${end ?? "nothing"}: ${problem ?? viewer.refusal ?? ""}`.slice(0, 300));
+    const { text, calls } = viewer.screen;
+    mustSucceed(viewer);
     must(text === scene.text(1), "the model's text after the result is missing");
     const { result: shown = "", file } = calls[0] ?? {};
     const link = linkIn(shown, url);

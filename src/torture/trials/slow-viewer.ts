@@ -44,7 +44,7 @@ export const slowViewer: Trial = {
     await stalled.until(({ end }) => end !== undefined, 30_000);
     const stalledText = await wholeOf(context, conversation.id, stalled);
     must(stalledText === wanted, difference("the text of the stalled page", stalledText, wanted));
-    return yes(`all three pages end with the whole ${Math.round(wanted.length / 2 ** 20)} MB`);
+    return yes(`all three pages get all ${Math.round(wanted.length / 2 ** 20)} MB`);
   },
 };
 

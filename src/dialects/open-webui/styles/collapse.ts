@@ -162,7 +162,7 @@ const resultLine = (call: Call, result: Result): string => {
   if (!isOk(result)) return `✗ ${codeSpan(preview(text, PREVIEW))}`;
   if (text === "") return "✓ completed";
   if (!call.isTask) return codeSpan(preview(text, PREVIEW));
-  return preview(text, MAX_OF_A_TEXT * 2, `… (the whole: ${result.link})`).replaceAll("<", "\\<");
+  return preview(text, MAX_OF_A_TEXT * 2, `… (full text: ${result.link})`).replaceAll("<", "\\<");
 };
 
 /** As many of the latest lines as fit into one line of the stream. */

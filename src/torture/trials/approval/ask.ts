@@ -1,6 +1,6 @@
 import type { Conversation, Viewer } from "../../driver.ts";
 import type { Scene } from "../../stage.ts";
-import { able, must, needTools, type TrialContext } from "../../trial.ts";
+import { able, must, mustSucceed, needTools, type TrialContext } from "../../trial.ts";
 
 export interface Asked {
   readonly scene: Scene;
@@ -31,10 +31,6 @@ export const answerAsk = async (context: TrialContext, asked: Asked, allow: bool
   await new Promise((resolve) => setTimeout(resolve, thinkingMs(context)));
   const after = await able(context, conversation, "answer")(viewer, ask.id, allow, context.line());
   await after.until(({ end }) => end !== undefined, SOON_MS);
-  const { end, text, problem } = after.screen;
-  must(
-    end === "done",
-    `after the answer, the run ends as ${end ?? "nothing"}: ${problem ?? after.refusal ?? ""}`.slice(0, 300),
-  );
-  must(text.endsWith(scene.text(1)), "after the answer, the model's text is missing");
+  mustSucceed(after, "after the answer, ");
+  must(after.screen.text.endsWith(scene.text(1)), "after the answer, the model's text is missing");
 };
