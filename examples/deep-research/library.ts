@@ -32,7 +32,7 @@ export const library: readonly Source[] = [
   {
     title: "Streams Standard",
     url: "https://streams.spec.whatwg.org/",
-    text: "Backpressure is the signal that a chain of streams sends toward its source when a reader cannot keep up. Without it, what is not read yet fills the memory.",
+    text: "Backpressure is the signal that a chain of streams sends toward its source when a reader cannot keep up. Without it, unread data fills the memory.",
   },
   {
     title: "RFC 8895: Incremental updates with server-sent events",

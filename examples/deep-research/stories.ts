@@ -72,7 +72,7 @@ const researcher: DemoStory = {
   steps: [
     ({ message }) => [{ call: "search_library", input: { query: message } }],
     ({ message, resultsOf }) => [
-      { think: "These will do. I keep them for the report." },
+      { think: "These will do. I'll keep them for the report." },
       { call: "write_file", input: { path: fileFor(message), content: resultsOf("search_library")[0] ?? "" } },
     ],
     ({ message }) => {

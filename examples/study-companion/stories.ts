@@ -43,7 +43,7 @@ const lecture: DemoStory = {
   matches: ({ system }) => system.includes(LECTURE),
   steps: [
     ({ message }) => [
-      { say: "First a place for the lecture. " },
+      { say: "First, a place for the lecture. " },
       { call: "create_lecture", input: { title: topicOf(message) } },
     ],
     (turn) => [

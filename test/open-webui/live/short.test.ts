@@ -21,7 +21,7 @@ describeLive("a connection without Python, and the pipe", ({ program }) => {
     const lines = await chat.lines();
     await picture(chat, "lecture");
     expect(lines.slice(0, 4)).toEqual([
-      "First a place for the lecture.",
+      "First, a place for the lecture.",
       "View Result from create_lecture",
       "Now its notes.",
       "Explored write_file, compile_notes",
