@@ -5,7 +5,7 @@ import { agUi } from "../../src/dialects/ag-ui.ts";
 import { aiSdk } from "../../src/dialects/ai-sdk.ts";
 import { http } from "../../src/sources/http.ts";
 import { createFrameReader } from "../../src/sse.ts";
-import { playStory } from "../frameworks/play.ts";
+import { playStory, resultOf } from "../frameworks/play.ts";
 import { startScriptedServer, streams } from "../scripted-server.ts";
 
 const directory = path.join(
@@ -56,6 +56,7 @@ const runIn = (file: string): readonly string[] | undefined => {
 const TEXT = /^(text-delta|TEXT_MESSAGE_(CONTENT|CHUNK))$/;
 const THOUGHT = /^(reasoning-delta|(REASONING|THINKING_TEXT)_MESSAGE_CONTENT)$/;
 const CALL = /^(tool-input-(start|available)|TOOL_CALL_START)$/;
+const RESULT = /^(tool-output-available|TOOL_CALL_RESULT)$/;
 const ERROR = /^(error|RUN_ERROR)$/;
 const END = /^(finish|abort|RUN_FINISHED)$/;
 
@@ -84,6 +85,12 @@ describe.skipIf(!isThere)("the run shows what the server sent", () => {
       sent.flatMap((one) => (CALL.test(one.type) ? [[one["toolCallId"], one["toolCallName"] ?? one["toolName"]]] : [])),
     );
     expect(calls.map(({ name }) => name)).toEqual([...names.values()]);
+    for (const [index, id] of [...names.keys()].entries()) {
+      const result = sent.findLast((one) => RESULT.test(one.type) && one["toolCallId"] === id);
+      if (!result) continue;
+      const { value, error } = calls[index]!;
+      expect([resultOf(calls[index]!) || error?.message, value]).toContainEqual(result["content"] ?? result["output"]);
+    }
     const isWhole = sent.some(({ type }) => END.test(type));
     expect(end.outcome).toBe(isWhole && !sent.some(({ type }) => ERROR.test(type)) ? "done" : "error");
   });

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import type { Answer, Entry, Event, EventOf, EventType } from "../../src/events.ts";
+import { splitProviderId } from "../../src/ids.ts";
 import type { Source } from "../../src/source.ts";
 import { type CallNode, type RunState, createState, fold } from "../../src/state.ts";
 import { verify } from "../../src/verify.ts";
@@ -22,13 +23,19 @@ export const looking = (entries: readonly Entry[]) => {
   const all = <Type extends EventType>(type: Type) =>
     events.filter((event): event is EventOf<Type> => event.type === type);
   const state = stateOf(entries);
+  const calls = [...state.nodes.values()].filter((node): node is CallNode => node.kind === "call");
   return {
     entries,
     events,
     all,
     state,
     end: all("run-end")[0]!,
-    calls: [...state.nodes.values()].filter((node): node is CallNode => node.kind === "call"),
+    calls,
+    /** The call to which the server gave this id. */
+    callOf: (id: string): CallNode => {
+      const start = all("tool-start").find(({ meta }) => splitProviderId(meta).id === id);
+      return calls.find((call) => call.id === start?.call)!;
+    },
     /** The text of the root, or of a sub-agent. */
     text: (agent?: string) => textOf(events, "text-delta", agent),
     thinking: (agent?: string) => textOf(events, "thinking-delta", agent),
@@ -37,6 +44,10 @@ export const looking = (entries: readonly Entry[]) => {
 
 const textOf = (events: readonly Event[], type: "text-delta" | "thinking-delta", agent: string | undefined): string =>
   events.map((event) => (event.type === type && event.agent === agent ? event.delta : "")).join("");
+
+/** The text of a call's result. */
+export const resultOf = ({ content = [] }: CallNode): string =>
+  content.map((part) => (part.type === "text" ? part.text : "")).join("");
 
 /** Starts a run with this message. */
 export const start = async (source: Source, prompt: string, more: object = {}) => {

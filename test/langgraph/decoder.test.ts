@@ -7,7 +7,7 @@ import { protocolEventOf } from "../../src/sources/langgraph/protocol.ts";
 import { resultOf } from "../../src/sources/langgraph/results.ts";
 import { createFrameReader } from "../../src/sse.ts";
 import { logOf } from "../frameworks/log-of.ts";
-import { looking } from "../frameworks/play.ts";
+import { looking, resultOf as resultText } from "../frameworks/play.ts";
 import { takenOver } from "../frameworks/take-over.ts";
 import { untilEnd } from "../running.ts";
 import { play } from "../running.ts";
@@ -42,6 +42,12 @@ const expectFaithful = async (lines: readonly Line[]): Promise<void> => {
       .map(({ name }) => name)
       .toSorted(),
   ).toEqual(calls.map(({ name }) => name).toSorted());
+  for (const { id, args } of calls) if (!looked.callOf(id).edited) expect(looked.callOf(id).input).toEqual(args);
+  for (const line of lines) {
+    const data = "event" in line ? (line.event as any).params.data : {};
+    if (data.event === "tool-finished" && typeof data.output.content === "string")
+      expect(resultText(looked.callOf(data.tool_call_id))).toBe(data.output.content);
+  }
 };
 
 const files = readdirSync(directory).map((file) => file.replace(".jsonl", ""));
