@@ -86,11 +86,13 @@ const expected = (entries: readonly Entry[]) => {
   return {
     text,
     inside,
-    sources: ended.map(({ call, outcome }) => ({
-      id: call,
-      name: names.get(call),
-      failed: outcome !== "ok" && outcome !== "deferred",
-    })),
+    sources: ended.map(({ call, outcome, content = [] }) => {
+      const [only, ...more] = content;
+      return {
+        ...{ id: call, name: names.get(call), failed: outcome !== "ok" && outcome !== "deferred" },
+        ...(outcome === "ok" && only?.type === "text" && more.length === 0 && { document: only.text }),
+      };
+    }),
     error: end.type === "run-end" ? end.error : undefined,
   };
 };
@@ -100,9 +102,9 @@ const expectShown = (shown: Shown, entries: readonly Entry[]): void => {
   const note = error ? `Error: ${problemText(error)}` : endingOf(entries).note;
   expect(shown.text).toBe([text, note].filter(Boolean).join("\n\n"));
   expect(shown.inside).toEqual(inside);
-  expect(shown.sources.map(({ id, name, document }) => ({ id, name, failed: document.startsWith("Error: ") }))).toEqual(
-    sources,
-  );
+  expect(
+    shown.sources.map(({ id, name, document }) => ({ id, name, document, failed: document.startsWith("Error: ") })),
+  ).toMatchObject(sources);
   expect(shown.sources.filter(({ document }) => document === "")).toEqual([]);
   expect(shown.agents.size).toBe(0);
   expect(shown.bar.at(-1)).toEqual({ description: "Complete", done: true });

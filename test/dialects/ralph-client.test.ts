@@ -87,7 +87,16 @@ const expected = (entries: readonly Entry[]) => {
   const end = events.at(-1)!;
   return {
     text: words.join("").replaceAll(/\s+/g, ""),
-    blocks: ended.map(({ call, outcome }) => ({ id: call, name: names.get(call), failed: outcome !== "ok" })),
+    blocks: ended.map(({ call, outcome, content = [] }) => {
+      const [only, ...more] = content;
+      const text = outcome === "ok" && only?.type === "text" && more.length === 0 ? only.text : undefined;
+      return {
+        ...{ id: call, name: names.get(call), failed: outcome !== "ok" },
+        ...(text !== undefined && {
+          result: [...text].length > 2000 ? `${[...text].slice(0, 2000).join("")}...` : text,
+        }),
+      };
+    }),
     error: end.type === "run-end" ? end.error : undefined,
   };
 };
@@ -99,9 +108,9 @@ const expectShown = (shown: Shown, entries: readonly Entry[]): void => {
   const failure = note && `Error: ${note}`;
   expect(words.replaceAll(/\s+/g, "")).toBe(text + (failure ?? "").replaceAll(/\s+/g, ""));
   if (failure !== undefined) expect(words.endsWith(text === "" ? failure : `\n\n${failure}`)).toBe(true);
-  expect(shown.blocks.map(({ id, name, result }) => ({ id, name, failed: result.startsWith("Error: ") }))).toEqual(
-    blocks,
-  );
+  expect(
+    shown.blocks.map(({ id, name, result }) => ({ id, name, result, failed: result.startsWith("Error: ") })),
+  ).toMatchObject(blocks);
   expect(shown.pending.size).toBe(0);
   expect(shown.status).toEqual({ text: "Complete", done: true });
 };
