@@ -150,27 +150,33 @@ describe("uploads", () => {
     async (format) => {
       const mock = await mockProvider(format);
       const { url } = await serve(asking(format, mock));
-      const response = await upload(url, "first", "a.png", "image/png", PNG);
-      expect(response.status).toBe(201);
-      const ref = (await response.json()) as { file: string };
-      expect(ref).toMatchObject({ mediaType: "image/png", bytes: PNG.length, name: "a.png" });
-      const part = { type: "file", mediaType: "image/png", name: "a.png", file: ref.file };
-      await started(url, { run: "first", thread: "t", messages: [{ role: "user", content: [part, LOOK] }] });
-      expect(partsIn[format]!(mock.requests[0])[0]).toMatchObject({ bytes: PNG });
-      // A retry is another run with the same message. It has its own copy, which needs no access to the first run.
-      const of = { ...part, run: "first" };
-      await started(url, { run: "again", messages: [{ role: "user", content: [of, LOOK] }] });
-      expect(partsIn[format]!(mock.requests[1])[0]).toMatchObject({ bytes: PNG });
+      const parts: object[] = [];
+      for (const sent of EVERY_KIND) {
+        if (sent.type !== "file") continue;
+        const { name = "", mediaType, data = "" } = sent;
+        const bytes = Buffer.from(data, "base64");
+        const response = await upload(url, "first", name, mediaType, bytes);
+        expect(response.status).toBe(201);
+        const ref = (await response.json()) as { file: string };
+        expect(ref).toMatchObject({ mediaType, bytes: bytes.length, name });
+        parts.push({ type: "file", mediaType, name, file: ref.file });
+      }
+      await started(url, { run: "first", thread: "t", messages: [{ role: "user", content: [...parts, LOOK] }] });
+      expectEveryKind(format, mock.requests[0]);
+      // A retry is another run with the same message. It has its own copies, which need no access to the first run.
+      const content = [...parts.map((part) => ({ ...part, run: "first" })), LOOK];
+      await started(url, { run: "again", messages: [{ role: "user", content }] });
+      expectEveryKind(format, mock.requests[1]);
       const copied = (await startOf(url, "again")).message!.content[0]!;
       expect(copied).not.toHaveProperty("run");
       expect((await fetch(`${url}/runs/again/files/${(copied as { file: string }).file}`)).status).toBe(200);
       const messages = [
-        { role: "user", content: [of, LOOK] },
+        { role: "user", content },
         { role: "assistant", content: [{ type: "text", text: "A dot." }] },
         { role: "user", content: [{ type: "text", text: "and now?" }] },
       ];
       await started(url, { run: "next", messages });
-      expect(partsIn[format]!(mock.requests[2])[0]).toMatchObject({ bytes: PNG });
+      expectEveryKind(format, mock.requests[2]);
       // The stored request names the run that has the bytes.
       const { request } = await startOf(url, "next");
       const kept = await (await fetch(`${url}/runs/next/files/${request!.file}`)).text();
