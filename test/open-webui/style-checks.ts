@@ -7,7 +7,7 @@ import { createToolLines, expectCollapsed } from "./collapsed.ts";
 import type { Display } from "./display.ts";
 import { expectFaithful, type Faithful } from "./faithful.ts";
 import { type Generation, generations } from "./generations.ts";
-import { type Showing, startShowing, twice } from "./showing.ts";
+import { type Showing, shownItems, startShowing, twice } from "./showing.ts";
 
 const styles: readonly Faithful[] = [
   { style: "cards", hasCards: true, hasResultItems: true, showsDenied: true },
@@ -15,6 +15,10 @@ const styles: readonly Faithful[] = [
   { style: "citations", hasCards: false, hasResultItems: false, showsDenied: false },
   { style: "live", hasCards: false, hasResultItems: false, showsDenied: false },
 ];
+
+/** What Stop must not change. The state of a call and the time of a thought may change. */
+const lasting = (item: ReturnType<typeof shownItems>[number]): unknown =>
+  item.kind === "card" ? [item.name, item.arguments, item.result] : item.text.trim();
 
 /** Every style in every generation. */
 export const styleChecks: readonly StyleCheck[] = generations.flatMap((generation) => [
@@ -96,11 +100,11 @@ function createStyleCheck(style: string, generation: Generation, createLook: () 
     stops(entries, step) {
       for (let count = 1; count < entries.length; count += step) {
         const { webui } = start(entries.slice(0, count));
-        const before = webui.display().items;
+        const before = shownItems(webui.display(), generation).map(lasting);
         webui.stop();
         expect(webui.executes).toEqual([]);
         expect(webui.reloaded().status?.shimmers ?? false).toBe(false);
-        expect(webui.reloaded().items).toHaveLength(before.length);
+        expect(shownItems(webui.reloaded(), generation).map(lasting)).toEqual(before);
       }
     },
   };
