@@ -16,6 +16,12 @@ export const linesIn = (file: string): readonly Line[] =>
     .split("\n")
     .map((line) => JSON.parse(line) as Line);
 
+/** Each call in its last frame, which has the arguments with which it was executed, and its result. */
+export const toolsIn = (frames: readonly any[]): ReadonlyMap<string, any> => {
+  const tools = frames.flatMap(({ tool, tools: waiting = [] }) => [tool, ...waiting]).filter(Boolean);
+  return new Map(tools.map((tool) => [tool.tool_call_id, tool]));
+};
+
 /** The decoder's events for a recording. `isSlow`: a pause follows each frame. */
 export const replay = (lines: readonly Line[], { isSlow = false, run = "recorded" } = {}) => {
   const decoder = new Decoder(idsOf(run));
