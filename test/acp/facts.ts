@@ -35,6 +35,17 @@ export const expectFaithful = async (replayed: Replayed): Promise<RunState> => {
       outcomeIn(replayed, keyOf(entries, call), call),
     ]);
 
+  for (const call of calls) {
+    const reports = [...replayed.updates, ...replayed.permissions.map(({ toolCall }) => toolCall)].filter(
+      ({ toolCallId }) => toolCallId === keyOf(entries, call),
+    );
+    const inputs = reports.flatMap(({ rawInput = {} }) => (Object.keys(rawInput).length > 0 ? [rawInput] : []));
+    // The arguments of an agent that died may be incomplete.
+    if (inputs.length > 0 && call.state !== "interrupted") expect(inputs).toContainEqual(call.input);
+    const results = replayed.updates.filter((one) => one.toolCallId === keyOf(entries, call) && one.content);
+    if (call.state === "ok") expect(textOf(call.content)).toContain(unfenced(textOf(results.at(-1)?.content)));
+  }
+
   const asks = entries.filter(({ event }) => event.type === "ask-start").length;
   expect(asks).toBe(replayed.permissions.length + replayed.forms);
 
@@ -50,6 +61,13 @@ export const expectFaithful = async (replayed: Replayed): Promise<RunState> => {
 };
 
 const textIn = (parts: readonly PartNode[]): string => parts.map(({ text }) => text).join("");
+
+/** The text in the content of a call, ours or the agent's. */
+const textOf = (content: readonly any[] = []): string =>
+  content.map((part) => (part.type === "content" ? part.content.text : part.text) ?? "").join("");
+
+/** Some agents put a result into a code block. */
+const unfenced = (text: string): string => text.replace(/^```\w*\n([^]*)\n```$/, "$1").trim();
 
 const chunks = ({ updates }: Replayed, kind: string): string => {
   const messages = updates.filter(({ sessionUpdate }) => sessionUpdate === `agent_${kind}_chunk`);
