@@ -111,4 +111,23 @@ describe("the design comes from one set of tokens", () => {
     );
     expect(moving).toEqual([]);
   });
+
+  test("in style sheets, everything that moves stops for them, too", () => {
+    const sheets = [
+      ...files.filter((file) => file.endsWith(".css")),
+      "src/element/sheet.ts",
+      "src/html-export/document.ts",
+    ];
+    const moving = sheets.flatMap((file) => {
+      const text = withoutComments(read(file));
+      const rules = text.matchAll(/^([^{}@\n]+) \{[^{}]*(?<![\w-])(animation|transition): (?!none)/gm);
+      return [...rules].flatMap(([, selector, property]) =>
+        text.includes(`@media (prefers-reduced-motion: reduce) { ${selector} { ${property}: none; } }`)
+          ? []
+          : [`${file}: ${selector}`],
+      );
+    });
+    expect(moving).toEqual([]);
+    expect(read("src/element/sheet.ts")).toMatch(/^\.icon-executing \{ animation: turn/m);
+  });
 });
