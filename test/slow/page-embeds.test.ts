@@ -116,6 +116,19 @@ describeInBrowser("what a run embeds", ({ serve, open, mistakes }: Browsing) => 
     expect(mistakes().filter((text) => !/Content Security Policy|is sandboxed/.test(text))).toEqual([]);
   });
 
+  test("has an opaque origin, from which it cannot read the page, its storage, its cookies or the server", async () => {
+    const html = `<p id="out">waiting</p><script>
+      const tries = { page: () => parent.document.title, storage: () => localStorage.length,
+        cookies: () => document.cookie, server: () => fetch("/runs") };
+      (async () => { const refused = []; for (const name in tries) try { await tries[name](); } catch { refused.push(name); }
+        document.querySelector("#out").textContent = origin + ": " + refused.join(", "); })();</script>`;
+    const page = await open(await serve(embeds({ embed: "e", html, title: "Curious" })));
+    await show(page);
+    await inside(page, "Curious").getByText("null: page, storage, cookies, server", { exact: true }).waitFor();
+    // The browser reports only what it blocked.
+    expect(mistakes().filter((text) => !/Content Security Policy/.test(text))).toEqual([]);
+  });
+
   test("gets its document once: one that navigates to another policy gets nothing and is closed", async () => {
     const evil = await elsewhere(() => ["text/plain", "got it"]);
     const html = `<p>secret words</p><script>
