@@ -73,7 +73,7 @@ describeLive("files in a result", ({ program }) => {
           chat.answer.getByText("There it is."),
         ].map((place) => place.boundingBox()),
       );
-      expect(image!.y).toBeGreaterThanOrEqual(card!.y);
+      expect(image!.y).toBeGreaterThanOrEqual(card!.y + card!.height);
       expect(answer!.y).toBeGreaterThanOrEqual(image!.y + image!.height);
       if (turn === "now") await picture(chat, `image-${style}`);
     }
