@@ -242,11 +242,11 @@ export const scenes: readonly Scene[] = [
   },
   {
     name: "keys",
-    shows: "the list of keys",
+    shows: "the list of keyboard shortcuts",
     sizes: ["desk"],
     play: async (page) => {
-      await page.getByRole("button", { name: "Keys" }).click();
-      await page.getByRole("dialog", { name: "Keys" }).waitFor();
+      await page.getByRole("button", { name: "Keyboard shortcuts" }).click();
+      await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
     },
   },
 ];

@@ -113,14 +113,14 @@ describeInBrowser("chat on the page", ({ serve, open }: Browsing) => {
     await page.keyboard.press("k");
     expect(await focused()).toBe(visited[2]);
     await page.keyboard.press("?");
-    const dialog = page.getByRole("dialog", { name: "Keys" });
+    const dialog = page.getByRole("dialog", { name: "Keyboard shortcuts" });
     await dialog.getByText("Go to the next step").waitFor();
     expect(await violations(page)).toEqual([]);
     await dialog.getByLabel("Use single-key shortcuts").uncheck();
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
     await page.keyboard.press("?");
-    await page.getByRole("button", { name: "Keys" }).click();
+    await page.getByRole("button", { name: "Keyboard shortcuts" }).click();
     await dialog.getByLabel("Use single-key shortcuts").check();
     await page.keyboard.press("Escape");
     await page.getByRole("region", { name: "Conversation" }).focus();
@@ -186,7 +186,7 @@ describeInBrowser("chat on the page", ({ serve, open }: Browsing) => {
     const page = await open(await serve(undefined, { limits: { concurrentRuns: 1, bodyBytes: 300 } }));
     await send(page, "x".repeat(400));
     await page.getByRole("alert").waitFor();
-    expect(await page.getByRole("alert").innerText()).toMatch(/300[^]*You cannot retry/);
+    expect(await page.getByRole("alert").innerText()).toMatch(/300[^]*A retry would not help/);
     await page.locator("[data-connection=failed]").getByText("Refused").waitFor();
     expect(await page.getByRole("button", { name: "Ask again" }).count()).toBe(0);
     expect(await page.getByRole("button", { name: "Stop the run" }).count()).toBe(0);

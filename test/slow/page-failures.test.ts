@@ -143,7 +143,7 @@ describeInBrowser("the failures in a conversation", ({ serve, open }: Browsing) 
     await page.getByRole("button", { name: "Go to the end" }).waitFor();
     expect(await button(page).count()).toBe(0);
     await page.keyboard.press("?");
-    await page.getByRole("dialog", { name: "Keys" }).getByText("Go to the next failure").waitFor();
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).getByText("Go to the next failure").waitFor();
     const keys = await page.getByRole("dialog").locator("dt").allInnerTexts();
     expect(keys).toContain("f");
     expect(keys).toHaveLength(new Set(keys).size);

@@ -77,7 +77,7 @@ describeInBrowser("the outline of a run", ({ serve, open }: Browsing) => {
     await page.getByRole("button", { name: "Tools", exact: true }).click();
     await page.locator("[data-panel]").waitFor();
     expect(await outline(page).count()).toBe(0);
-    await page.getByRole("button", { name: "Keys" }).click();
+    await page.getByRole("button", { name: "Keyboard shortcuts" }).click();
     await page.getByRole("dialog").getByText("Show or hide the outline").waitFor();
     const keys = await page.getByRole("dialog").locator("dt").allInnerTexts();
     expect(keys).toContain("o");

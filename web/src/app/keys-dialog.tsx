@@ -20,7 +20,7 @@ export const KeysDialog = ({
   const { keys } = useCell(settings);
   const all = [...COMPOSER, ...commands.map(({ key, does }) => ({ keys: [NAMES[key] ?? key], does }))];
   return (
-    <Dialog title="Keys" onClose={onClose}>
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <dl className="grid grid-cols-[auto_1fr] items-baseline gap-x-4 gap-y-2 text-sm">
         {all.map(({ keys: pressed, does }) => (
           <div key={does} className="contents">

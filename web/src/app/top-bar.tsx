@@ -41,7 +41,7 @@ export const TopBar = ({ title, state, sidebar, panels, children }: TopBarProps)
           <Icon />
         </IconButton>
       ))}
-      <IconButton label="Keys" className="max-md:hidden" onClick={() => dialog.set("keys")}>
+      <IconButton label="Keyboard shortcuts" className="max-md:hidden" onClick={() => dialog.set("keys")}>
         <IconKeyboard />
       </IconButton>
       <IconButton label="Settings" onClick={() => dialog.set("settings")}>
