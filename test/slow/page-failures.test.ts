@@ -1,5 +1,6 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { createClient } from "../../src/client.ts";
 import type { Event } from "../../src/events.ts";
 import type { Source } from "../../src/source.ts";
 import { type Browsing, describeInBrowser, ended, send, violations } from "../browsing.ts";
@@ -89,6 +90,22 @@ describeInBrowser("the failures in a conversation", ({ serve, open }: Browsing) 
     }
     await page.getByRole("button", { name: "Go to the end" }).press("Enter");
     await button(page).waitFor({ state: "detached" });
+  });
+
+  test("are reached at once in a conversation that is still loading from the server", async () => {
+    const key = "the-key-of-ann";
+    const url = await serve(source, { keys: [{ name: "ann", key }] });
+    const client = createClient({ url, key });
+    for (const message of ["break", "talk", "talk more", "and more", "and even more"])
+      await client.start({ message, thread: "t" }).finished;
+    const page = await open(url);
+    await page.getByLabel("Key or token").fill(key);
+    await page.keyboard.press("Enter");
+    await page.getByRole("navigation", { name: "Conversations" }).getByText("break").click();
+    await ended(page, "done");
+    await conversation(page).focus();
+    await page.keyboard.press("f");
+    await expect.poll(isFocused(page, FOLDED), FAR).toBe(true);
   });
 
   test("are searched from the run in view on", async () => {

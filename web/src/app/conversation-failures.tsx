@@ -12,8 +12,7 @@ interface ConversationFailuresProps extends Pick<NextFailureProps, "wanted" | "s
 /** Goes to the failures in a conversation. Loads all of its runs when the user first asks. */
 export const ConversationFailures = ({ messages, onJump, ...asked }: ConversationFailuresProps) => {
   const { wanted, scroller } = asked;
-  const { states } = useRunStates(messages, wanted > 0);
-  const answers = messages.filter(({ message }) => message.role === "assistant");
+  const { states, areComplete } = useRunStates(messages, wanted > 0);
   const answerOf = ({ run }: RunState) =>
     messages.find(({ message }) => message.role === "assistant" && message.run === run)?.message.id;
   const homeOf = (state: RunState) => {
@@ -25,7 +24,7 @@ export const ConversationFailures = ({ messages, onJump, ...asked }: Conversatio
     <NextFailure
       {...asked}
       runs={states}
-      isReady={states.length === answers.length}
+      isReady={areComplete}
       homeOf={homeOf}
       onJump={(state, node) => {
         const message = answerOf(state);
