@@ -73,7 +73,7 @@ const LiveRun = ({ shown, access }: { readonly shown: ShownRun; readonly access:
       <main
         ref={scroller}
         hidden={view !== "steps"}
-        className="max-h-[32rem] overflow-y-auto p-3"
+        className="relative max-h-[32rem] overflow-y-auto p-3"
         aria-label="Run"
         tabIndex={0}
       >

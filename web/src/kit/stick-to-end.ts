@@ -50,7 +50,7 @@ export const useStickToEnd = (
       if (deltaY < 0 && box.scrollHeight > box.clientHeight) isAtEnd.set(false);
     };
     const follow = (): void => {
-      if (isAtEnd.get() && !isSelecting(box)) box.scrollTop = box.scrollHeight;
+      if (isAtEnd.get() && !isSelecting(box) && !isWriting(box)) box.scrollTop = box.scrollHeight;
     };
     const observer = new ResizeObserver(follow);
     observer.observe(inner);
@@ -81,3 +81,7 @@ const isSelecting = (box: HTMLElement): boolean => {
   const selection = getSelection();
   return selection !== null && !selection.isCollapsed && box.contains(selection.anchorNode);
 };
+
+/** Whether the user is filling in a field, which must not move away under them. */
+const isWriting = (box: HTMLElement): boolean =>
+  document.activeElement?.matches("input, textarea, select") === true && box.contains(document.activeElement);

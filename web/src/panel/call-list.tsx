@@ -33,7 +33,7 @@ export const CallList = ({ calls, slow, onJump }: CallListProps) => {
       {running.length > 0 && (
         <section
           aria-label="Running now"
-          className="flex max-h-[50%] shrink-0 flex-col overflow-y-auto rounded-lg border border-executing/50 bg-card"
+          className="relative flex max-h-[50%] shrink-0 flex-col overflow-y-auto rounded-lg border border-executing/50 bg-card"
           data-running={running.length}
           tabIndex={0}
         >

@@ -42,7 +42,7 @@ export const ReplayView = ({ entries, actions }: ReplayViewProps) => {
     <div className="flex min-h-0 grow flex-col" onKeyDown={press}>
       <div
         ref={scroller}
-        className="min-h-0 grow overflow-y-auto bg-page"
+        className="relative min-h-0 grow overflow-y-auto bg-page"
         tabIndex={0}
         role="region"
         aria-label="Run at this event"

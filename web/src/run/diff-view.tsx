@@ -38,7 +38,7 @@ const OneFile = ({ file, text }: { readonly file: FileDiff; readonly text: strin
         </span>
         <CopyButton what="diff" text={() => text} />
       </div>
-      <div className="max-h-96 overflow-auto" tabIndex={0} role="group" aria-label="Changed lines">
+      <div className="relative max-h-96 overflow-auto" tabIndex={0} role="group" aria-label="Changed lines">
         <table className="diff w-full border-collapse font-mono text-xs leading-5">
           <tbody>
             {lines.map((line, index) => (
