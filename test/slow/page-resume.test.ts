@@ -71,6 +71,21 @@ describeInBrowser("continue from a failed step", ({ serve, open }: Browsing) => 
     expect(await violations(page)).toEqual([]);
   });
 
+  test.each(["Try again", LABEL])("two quick clicks on %s start one run", async (name) => {
+    const url = await serve(failing().source);
+    const page = await open(url);
+    await send(page, "go");
+    // Both before the first one is stored.
+    await page.getByRole("button", { name, exact: true }).evaluate((button: HTMLElement) => {
+      button.click();
+      button.click();
+    });
+    const count = async () => ((await (await fetch(`${url}/runs`)).json()) as { runs: unknown[] }).runs.length;
+    await expect.poll(count).toBeGreaterThan(1);
+    await ended(page);
+    expect(await count()).toBe(2);
+  });
+
   test("a run that the user stopped continues where it stopped", async () => {
     const isRunning = Promise.withResolvers<void>();
     const wait = defineTool({

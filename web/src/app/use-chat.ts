@@ -141,11 +141,16 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>, accepts: r
     settings.get().browserTools.length > 0;
   const queue = useQueue({ chat: id, isBusy: isBusy || isOurs, end, send: sendWithFiles });
 
+  const isStarting = useRef(false);
   const messageCommands = useMemo<MessageCommands>(() => {
-    const rerun: MessageCommands["rerun"] = (message) => {
+    /** Its button stays until the answer is stored. A double click must not start two runs. */
+    const startOnce = (work: () => Promise<unknown>): void => {
+      if (isStarting.current) return;
+      isStarting.current = true;
       showAnswer();
-      void attempt(() => latest.current.opened.rerun(message));
+      void attempt(work).finally(() => (isStarting.current = false));
     };
+    const rerun: MessageCommands["rerun"] = (message) => startOnce(() => latest.current.opened.rerun(message));
     return {
       choose: (message) => void attempt(() => latest.current.opened.choose(message)),
       rerun,
@@ -171,7 +176,7 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>, accepts: r
         },
         proceed: (run) => {
           const { live: last } = latest.current.opened;
-          if (last?.message.run === run) void sendText(PROCEED);
+          if (last?.message.run === run) startOnce(() => post(PROCEED));
         },
         resume: (run) => {
           const { live: last, resume } = latest.current.opened;
@@ -179,8 +184,7 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>, accepts: r
           const mode = last.shown?.state.data.get("mode");
           // A command in the message may have chosen the mode.
           const chosen = { ...last.message.settings, ...(typeof mode === "string" && { mode }) };
-          showAnswer();
-          void attempt(() => resume(last.message, [{ type: "text", text: RESUME }], chosen));
+          startOnce(() => resume(last.message, [{ type: "text", text: RESUME }], chosen));
         },
         draft: (words) => {
           const { text: before, setText: write } = latest.current;
@@ -189,7 +193,7 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>, accepts: r
         },
       }),
     };
-  }, [access, attempt, sendText, showAnswer, settings, route, announcer, field]);
+  }, [access, attempt, post, showAnswer, settings, route, announcer, field]);
 
   return {
     id,
