@@ -86,7 +86,14 @@ const OUTCOMES = {
 
 const valueText = (ask: Ask, value: Json | undefined): string => {
   const known = choicesOf(ask).find((option) => JSON.stringify(option.value) === JSON.stringify(value));
-  return oneLine(known?.label ?? plain(value), 300) || `""`;
+  return oneLine(known?.label ?? fieldsText(value), 300) || `""`;
+};
+
+/** A filled-in form as its fields. */
+const fieldsText = (value: Json | undefined): string => {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return plain(value);
+  const fields = Object.entries(value).map(([name, entered]) => `${name}: ${plain(entered)}`);
+  return fields.join(" · ") || plain(value);
 };
 
 const plain = (value: Json | undefined): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));

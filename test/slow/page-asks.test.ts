@@ -42,7 +42,7 @@ describeInBrowser("the questions of a run", ({ serve, open, openBeside }: Browsi
     await form.getByText("Answered").waitFor();
     await waiting(page, 3);
     expect(await form.locator("[data-answer]").innerText()).toBe(
-      'Answered: {"name":"Ines","age":41,"nice":false,"size":"large","days":["Tuesday"]}',
+      'Answered: name: Ines · age: 41 · nice: false · size: large · days: ["Tuesday"]',
     );
 
     await onCard(page, "three").getByRole("button", { name: "The second" }).click();
