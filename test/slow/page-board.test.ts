@@ -4,6 +4,7 @@ import { native } from "../../src/dialects/native.ts";
 import { openaiChat } from "../../src/dialects/openai-chat.ts";
 import { memory } from "../../src/logs/memory.ts";
 import { type Source, describeAgent } from "../../src/source.ts";
+import { askingAgent } from "../asking-agent.ts";
 import { boardSource } from "../board-source.ts";
 import { type Browsing, describeInBrowser, violations } from "../browsing.ts";
 import { post } from "../serving.ts";
@@ -95,6 +96,15 @@ describeInBrowser("the board of runs", ({ serve, open }: Browsing) => {
     await page.locator("[data-run-end=done]").waitFor();
     await page.goBack();
     await says(page, "Approve this", "done");
+  });
+
+  test("an approval from the list says that its call has no arguments", async () => {
+    const url = await serve(askingAgent("Go", "pay"));
+    await begin(url, "Go", { agent: "demo" });
+    const page = await open(`${url}/?board=1`);
+    await page.getByRole("button", { name: "Answer Go" }).click();
+    await page.getByRole("dialog", { name: "Go" }).getByText("No arguments").waitFor();
+    expect(await violations(page)).toEqual([]);
   });
 
   test("the server filters and searches, the URL keeps the filter, and an empty result is explained", async () => {

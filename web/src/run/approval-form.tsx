@@ -41,7 +41,13 @@ export const ApprovalForm = ({ state, ask, facts, draft, enter, send, isOnCard }
             role="group"
             aria-label="Arguments to approve"
           >
-            {isFields(value) ? <Fields input={value} /> : <JsonTree value={value} />}
+            {!isFields(value) ? (
+              <JsonTree value={value} />
+            ) : Object.keys(value).length === 0 ? (
+              <p className="text-xs text-soft">No arguments</p>
+            ) : (
+              <Fields input={value} />
+            )}
           </div>
         )
       ) : (
@@ -54,7 +60,7 @@ export const ApprovalForm = ({ state, ask, facts, draft, enter, send, isOnCard }
             rows={Math.min(14, Math.max(4, text.split("\n").length + 1))}
             value={text}
             onChange={(event) => enter({ text: event.target.value })}
-            className={`w-full rounded-md border bg-page px-2.5 py-1.5 font-mono text-xs leading-5 ${trouble === undefined ? "border-line" : "border-bad"}`}
+            className={`max-h-80 min-h-24 w-full rounded-md border bg-page px-2.5 py-1.5 font-mono text-xs leading-5 [field-sizing:content] ${trouble === undefined ? "border-line" : "border-bad"}`}
           />
           <p id={id} role="status" className="text-xs text-bad empty:hidden">
             {trouble}

@@ -42,7 +42,9 @@ export const RunEnd = memo(() => {
           {title}
         </span>
         <TimeView time={time} className="tabular-nums" />
-        {isOver && <span className="min-w-0 tabular-nums">{[usage, model, mode].filter(Boolean).join(" · ")}</span>}
+        {isOver && (
+          <span className="min-w-0 tabular-nums empty:hidden">{[usage, model, mode].filter(Boolean).join(" · ")}</span>
+        )}
         {finishedAt !== undefined && (
           <time dateTime={new Date(finishedAt).toISOString()}>{dateText(finishedAt, Date.now())}</time>
         )}

@@ -141,7 +141,7 @@ const Choice = ({ isOn, onChange, children }: ChoiceProps) => (
       type="checkbox"
       checked={isOn}
       onChange={(event) => onChange(event.target.checked)}
-      className="size-4 accent-accent"
+      className="size-4 shrink-0 accent-accent"
     />
     {children}
   </label>
