@@ -34,7 +34,7 @@ export { describeText, describeThinking, isOver, type TextFacts, type ThinkingFa
 export { createLogClock, type LogClock } from "./view/log-clock.ts";
 export { openAsks } from "./view/open-asks.ts";
 export { createOutline, type Outline, type OutlineRow, RUN_END } from "./view/outline.ts";
-export { describeProblem, type ProblemFacts, type RefusedKey, refusedKey } from "./view/problem.ts";
+export { describeFailure, describeProblem, type ProblemFacts, type RefusedKey, refusedKey } from "./view/problem.ts";
 export { describeReplay } from "./view/replay.ts";
 export { describeResume } from "./view/resume.ts";
 export { describeResult, type ResultFacts, type ResultPart } from "./view/result.ts";

@@ -2,7 +2,7 @@ import type { Connection } from "../client.ts";
 import type { RunState } from "../state.ts";
 import {
   describeConnection,
-  describeProblem,
+  describeFailure,
   describeRun,
   messageText,
   type SlotFacts,
@@ -46,7 +46,7 @@ export const createRunFrame = (clock: Clock): RunFrame => {
       setText(link, facts.isOver || !connection ? "" : describeConnection(connection, Date.now()).text);
       setText(asked, state.message ? messageText(state.message) : "");
       const refused = connection?.status === "failed" ? connection.problem : undefined;
-      const problem = facts.problem ?? describeProblem(refused, undefined);
+      const problem = facts.problem ?? describeFailure(refused, undefined);
       setText(error, problem ? [problem.message, problem.hint].filter(Boolean).join(" ") : "");
       error.dataset["tone"] = problem?.tone ?? "";
       setText(advice, facts.advice);

@@ -4,7 +4,7 @@ import { type Incomplete, incompleteOf, incompleteText } from "../protocol.ts";
 import type { AgentNode, StepNode } from "../state.ts";
 import { usageText } from "./amounts.ts";
 import { type Badge, badgeOf, type ShownState, WORKING } from "./badge.ts";
-import { describeProblem, type ProblemFacts } from "./problem.ts";
+import { describeFailure, type ProblemFacts } from "./problem.ts";
 import { STEP_ENDS } from "./step.ts";
 import { oneLine } from "./text.ts";
 import { agentTime, type Time } from "./time.ts";
@@ -40,7 +40,7 @@ export const describeAgent = (agent: AgentNode): AgentFacts => {
     status: isOver ? "" : oneLine(agent.status ?? ""),
     time: agentTime(agent),
     usage: isOver ? usageText(agent.usage) : "",
-    problem: describeProblem(agent.error, agent.outcome),
+    problem: describeFailure(agent.error, agent.outcome),
     advice: end?.advice ?? "",
   };
 };

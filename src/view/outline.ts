@@ -5,7 +5,7 @@ import { describeAside } from "./aside.ts";
 import { describeAsk } from "./ask.ts";
 import { type Badge, badgeOf } from "./badge.ts";
 import { describeCall } from "./call.ts";
-import { describeProblem } from "./problem.ts";
+import { describeFailure } from "./problem.ts";
 import { stepBadge } from "./step.ts";
 import { textOfMarkdown } from "../markdown.ts";
 import { oneLine } from "./text.ts";
@@ -122,7 +122,7 @@ export const createOutline = (state: RunState): Outline => {
   return {
     update: () => {
       const rows: OutlineRow[] = [];
-      const problem = describeProblem(state.error, state.outcome);
+      const problem = describeFailure(state.error, state.outcome);
       walk(state.root.items, 0, "", rows, problem?.tone === "bad");
       if (problem?.tone === "bad")
         rows.push({

@@ -1,8 +1,8 @@
 import type { Problem } from "../events.ts";
 import { visibleText } from "../markdown.ts";
-import { clip } from "./text.ts";
+import { clip, sentence } from "./text.ts";
 
-/** What went wrong and what to do about it. A cancellation by the user is not shown as an error. */
+/** What went wrong and what to do about it. What the user cancelled or denied is not shown as an error. */
 export interface ProblemFacts {
   readonly message: string;
   /** Empty if there is nothing to do. */
@@ -29,5 +29,11 @@ export const describeProblem = (problem: Problem | undefined, state: string | un
   problem && {
     message: visibleText(clip(problem.message, LONGEST)),
     hint: problem.hint ? `What to do: ${visibleText(clip(problem.hint, LONGEST))}` : "",
-    tone: state === "cancelled" ? "stopped" : "bad",
+    tone: state === "cancelled" || state === "denied" ? "stopped" : "bad",
   };
+
+/** Of a run or a sub-agent. Its message is a sentence, unlike that of a tool, which stays as the tool wrote it. */
+export const describeFailure = (problem: Problem | undefined, state: string | undefined): ProblemFacts | undefined => {
+  const facts = describeProblem(problem, state);
+  return facts && !facts.message.includes("\n") ? { ...facts, message: sentence(facts.message) } : facts;
+};

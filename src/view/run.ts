@@ -5,7 +5,7 @@ import { endOf } from "./agent.ts";
 import { counted, usageText } from "./amounts.ts";
 import { type Badge, badgeOf, WORKING } from "./badge.ts";
 import { openAsks } from "./open-asks.ts";
-import { describeProblem, type ProblemFacts, type RefusedKey, refusedKey } from "./problem.ts";
+import { describeFailure, type ProblemFacts, type RefusedKey, refusedKey } from "./problem.ts";
 import { modeText } from "./slots.ts";
 import { oneLine } from "./text.ts";
 import { runTime, type Time } from "./time.ts";
@@ -65,14 +65,14 @@ export const describeRun = (state: RunState): RunFacts => {
     time: runTime(state),
     usage: usageText(state.usage),
     finishedAt: state.outcome === "interrupted" ? undefined : state.endedAt,
-    problem: describeProblem(state.error, state.outcome),
+    problem: describeFailure(state.error, state.outcome),
     refusedKey: refusedKey(state.error),
     awaiting:
       state.awaiting.length > 0 ? `Waiting for the client to run ${counted(state.awaiting.length, "tool")}` : "",
     canContinue: end?.state === "cut",
     resume: resumeOf(state),
     retry,
-    retryNote: retry === "useless" ? "You cannot retry: the same request would fail again." : "",
+    retryNote: retry === "useless" ? "A retry would not help: the same request would fail again." : "",
   };
 };
 

@@ -332,7 +332,7 @@ describeInBrowser("the cards of a run", ({ serve, open, mistakes }: Browsing) =>
       await ended(failed, "error");
       expect(await failed.locator("[data-run-end]").innerText()).toContain("What to do: Wait a little.");
       expect(await failed.getByRole("button", { name: "Try again" }).count()).toBe(retryable ? 1 : 0);
-      expect(await failed.getByText("You cannot retry").count()).toBe(retryable ? 0 : 1);
+      expect(await failed.getByText("A retry would not help").count()).toBe(retryable ? 0 : 1);
     }
   });
 

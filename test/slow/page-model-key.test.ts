@@ -142,7 +142,7 @@ describeInBrowser("a model whose key the server does not have", ({ serve, open }
     await ended(page, "error");
     const rejected = page.getByRole("form", { name: `This model needs a valid ${VARIABLE}` });
     await rejected.waitFor();
-    expect(await page.getByText("You cannot retry").count()).toBe(0);
+    expect(await page.getByText("A retry would not help").count()).toBe(0);
     expect(await violations(page)).toEqual([]);
     await rejected.getByLabel(VARIABLE).fill(RIGHT);
     await page.keyboard.press("Enter");

@@ -54,6 +54,18 @@ describe("a call", () => {
     }
   });
 
+  test("is shown as an error only if nobody stopped it", () => {
+    const error = { code: "e", message: "no such map" };
+    const tone = (outcome: CallOutcome) => describeCall(callOf(start, end(outcome, { error }))).problem?.tone;
+    expect([tone("error"), tone("timeout"), tone("denied"), tone("cancelled")]).toEqual([
+      "bad",
+      "bad",
+      "stopped",
+      "stopped",
+    ]);
+    expect(describeCall(callOf(start, end("error", { error }))).problem?.message).toBe("no such map");
+  });
+
   test("has the duration that its tool measured, otherwise from execution to end, and none is made up", () => {
     const time = (...events: readonly (readonly [Event, number])[]) =>
       timeText(describeCall(callOf(...events)).time, 0);
@@ -139,6 +151,7 @@ describe("how a run ended", () => {
     });
     expect(runOf("stop", "interrupted").retry).toBe("offered");
     expect(runOf("stop", "cancelled", { error }).problem?.tone).toBe("stopped");
+    expect(runOf("stop", "error", { error }).problem).toMatchObject({ message: "No.", tone: "bad" });
     expect(runOf("stop", "done").retry).toBe("none");
   });
 
@@ -214,6 +227,9 @@ describe("an ask", () => {
     expect(answered("approval", { allow: false, reason: "no" })).toBe("Denied: no");
     expect(answered("confirmation", { allow: true })).toBe("Yes");
     expect(answered("choice", { value: 1 }, [{ value: 1, label: "One" }])).toBe("Answered: One");
+    expect(answered("input", { value: { name: "Ines", days: ["Monday"] } })).toBe(
+      'Answered: name: Ines · days: ["Monday"]',
+    );
     expect(answered("input", { value: null })).toBe("Declined");
     expect(asked("input", { outcome: "expired" }).reply).toBe("No one answered in time");
     expect(asked("approval", { outcome: "answered", answer: { allow: false } }).badge.tone).toBe("stopped");

@@ -70,12 +70,12 @@ describe("the outline of a run", () => {
     expect(rows).toEqual([
       ["step", 0, "1. task", "1,204 tokens in, 32 out", false, "task"],
       ["failure", 1, "task", "no result", true, "task"],
-      ["agent", 1, "helper", "it broke", true, "h"],
+      ["agent", 1, "helper", "It broke.", true, "h"],
       ["step", 2, "1. Thinking", "1,204 tokens in, 32 out", false, "h"],
       ["file", 3, "plan.md", "text/markdown · 2.0 KB", false, "h"],
       ["ask", 1, "Go on?", expect.any(String), false, "q"],
       ["failure", 1, "The disk is full.", "", true, "q"],
-      ["failure", 0, "The run failed", "gave up", true, RUN_END],
+      ["failure", 0, "The run failed", "Gave up.", true, RUN_END],
     ]);
   });
 

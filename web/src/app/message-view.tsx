@@ -107,7 +107,7 @@ const AgentMessage = ({ shown, isLast, message, commands, agents, jump }: AgentM
             <Button onClick={rerun}>Ask again</Button>
           ) : (
             <p className="text-soft">
-              You cannot retry: the same request would be refused again. You can edit your message.
+              A retry would not help: the same request would be refused again. You can edit your message.
             </p>
           )}
         </ProblemNote>
