@@ -260,6 +260,7 @@ describe("chat completions", () => {
     const unknown = await client.chat.completions.create(ask("nobody")).catch((error: unknown) => error);
     expect(unknown).toBeInstanceOf(NotFoundError);
     expect(unknown).toMatchObject({ code: "model_not_found", param: "model", type: "invalid_request_error" });
+    expect((unknown as Error).message).toContain("there is no agent nobody (");
     const bad = await client.chat.completions.create({ model: "demo", messages: [] }).catch((error: unknown) => error);
     expect(bad).toBeInstanceOf(BadRequestError);
     expect(bad).toMatchObject({ code: "bad-request", param: null, type: "invalid_request_error" });

@@ -1,6 +1,7 @@
 import type { Frame } from "../../dialect.ts";
 import type { EventOf, Usage } from "../../events.ts";
 import type { Incomplete } from "../frames/incomplete.ts";
+import { problemText } from "../frames/problem-text.ts";
 import { frame } from "./frames.ts";
 
 /** The frames that end a run. `run` holds the client's ids. */
@@ -14,7 +15,7 @@ export const finishFrames = (
   const spent = usage ? { usage: [usageOf(usage)] } : {};
   if (outcome === "error" || outcome === "interrupted") {
     const { code = outcome, message = "The run was interrupted.", hint } = error ?? {};
-    return [frame("RUN_ERROR", { message: hint === undefined ? message : `${message} (${hint})`, code, ...spent })];
+    return [frame("RUN_ERROR", { message: problemText({ message, hint }), code, ...spent })];
   }
   const finish = (fields: object): readonly Frame[] => [frame("RUN_FINISHED", { ...run, ...fields, ...spent })];
   if (outcome === "cancelled")

@@ -3,6 +3,7 @@ import type { Entry, Event, EventOf, Finish } from "../../events.ts";
 import type { EventsAbout } from "../../protocol.ts";
 import { createSegments } from "../../segments.ts";
 import { createAnswerEnd } from "../frames/incomplete.ts";
+import { problemText } from "../frames/problem-text.ts";
 import { RESUMED } from "../frames/status-line.ts";
 import { createAgents } from "./agents.ts";
 import { createAsks } from "./asks.ts";
@@ -64,7 +65,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readon
       return [...changed, ...left, { type: "finish", finishReason }];
     }
     const message = error?.message ?? `The run was ${outcome}.`;
-    return [...changed, { type: "error", errorText: error?.hint === undefined ? message : `${message} ${error.hint}` }];
+    return [...changed, { type: "error", errorText: problemText({ message, hint: error?.hint }) }];
   };
 
   /** Events that appear only in the root agent's message. */

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Dialect } from "../../dialect.ts";
 import { Refusal } from "../../source.ts";
+import { problemText } from "../frames/problem-text.ts";
 
 /** Refuses as FastAPI servers do, for families that use FastAPI: 422 for an invalid body, and the reason as `detail`. */
 export const fastApi = {
@@ -15,6 +16,6 @@ export const fastApi = {
 
   refuse: (({ status, message, hint }) => ({
     status,
-    body: JSON.stringify({ detail: hint === undefined ? message : `${message} (${hint})` }),
+    body: JSON.stringify({ detail: problemText({ message, hint }) }),
   })) satisfies Dialect["refuse"],
 };

@@ -1,7 +1,5 @@
-import type { Problem } from "../../events.ts";
-
 /** An error's message and hint as one text, for clients that show only one. */
-export const problemText = ({ message, hint }: Pick<Problem, "message" | "hint">): string => {
+export const problemText = ({ message, hint }: { message: string; hint?: string | undefined }): string => {
   if (hint === undefined || hint === "") return message;
   return /[.!?]$/.test(message) ? `${message} ${hint}` : `${message} (${hint})`;
 };

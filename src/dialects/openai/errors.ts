@@ -1,11 +1,12 @@
 import type { Problem } from "../../events.ts";
+import { problemText } from "../frames/problem-text.ts";
 
 /** Some clients detect a wrong key by OpenAI's code, others by the prefix of OpenAI's message. */
 const WRONG_KEY = "invalid_api_key";
 
 /** An error in OpenAI's format. */
 export const openaiError = ({ code, message, hint, status }: Problem & { readonly status: number }) => ({
-  message: `${CODES[code] === WRONG_KEY ? "Incorrect API key provided: " : ""}${hint ? `${message}: ${hint}` : message}`,
+  message: `${CODES[code] === WRONG_KEY ? "Incorrect API key provided: " : ""}${problemText({ message, hint })}`,
   type: typeOf(status),
   param: code === "unknown-agent" ? "model" : null,
   code: CODES[code] ?? (status === 429 ? "rate_limit_exceeded" : code),
