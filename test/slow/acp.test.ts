@@ -24,15 +24,17 @@ for (const agent of agents) {
   }
 }
 
-/** What an agent does not support, or supports only with a real account. */
+/** What an agent does not report over the protocol, or does not support. */
 const LACKS: Readonly<Record<string, readonly string[]>> = {
-  // Gemini can load a session only in a later minute than the one in which the session began.
+  // Gemini sends its todo list only as a call without arguments, and no output of a command that succeeds. It can load
+  // a session only in a later minute than the one in which the session began.
   gemini: ["plan", "live output", "a thread that goes on in a new process"],
-  claude: ["thinking", "live output", "always"],
-  // Codex ends the turn as cancelled when an edit is denied, and sends a provider's error as text of a normal answer.
-  codex: ["plan", "always", "denied edit", "provider error"],
-  // opencode sends nothing for more than a minute before it reports a provider's error.
-  opencode: ["plan", "provider error"],
+  // Claude sends the output of a command when it ends.
+  claude: ["live output"],
+  // Codex does not send its plan, and sends a provider's error as text of a normal answer.
+  codex: ["plan", "provider error"],
+  // opencode sends its todo list only as a call.
+  opencode: ["plan"],
 };
 
 const suite = (name: string, command: readonly [string, ...string[]]): void => {
