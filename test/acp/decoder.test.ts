@@ -170,6 +170,43 @@ describe("answers", () => {
   });
 });
 
+describe("what has no text", () => {
+  const decoder = () => {
+    let count = 0;
+    return new Decoder({ newId: (kind) => `${kind}${++count}` });
+  };
+  const picture = { type: "image", mimeType: "image/png", data: "iVBORw0KGgo=" };
+  const link = { type: "resource_link", uri: "https://a.example/plan.md", name: "The plan" };
+
+  test("images and links in a message are named", () => {
+    const one = decoder();
+    const events = [picture, link].flatMap((content) => one.update({ sessionUpdate: "agent_message_chunk", content }));
+    expect(events.flatMap((event) => (event.type === "text-delta" ? [event.delta] : []))).toEqual([
+      "[image/png, 12 characters in base64]",
+      "[The plan](https://a.example/plan.md)",
+    ]);
+  });
+
+  test("an image in a result is named, without its bytes", () => {
+    const content = [{ type: "content", content: picture }];
+    const call = { sessionUpdate: "tool_call", toolCallId: "c", title: "Read owl.png", status: "completed" };
+    const events = decoder().update({ ...call, content, rawOutput: { data: picture.data } });
+    expect(events.at(-1)).toMatchObject({
+      type: "tool-end",
+      content: [{ type: "text", text: "[image/png, 12 characters in base64]" }],
+    });
+  });
+
+  test("a conversation that could not be compacted is a notice", () => {
+    const of = (fields: object) => decoder().update({ sessionUpdate: "compaction_update", ...fields });
+    expect(of({ status: "in_progress" })).toEqual([{ type: "status", text: "Compacting the conversation…" }]);
+    expect(of({ status: "failed", error: "Out of tokens." })).toEqual([
+      { type: "status", text: "" },
+      { type: "notice", level: "warning", text: "The agent could not compact the conversation: Out of tokens." },
+    ]);
+  });
+});
+
 describe("a prompt", () => {
   test("a prompt without text or calls has no answer", () => {
     expect(all("empty", "run-end")).toMatchObject([{ outcome: "error", error: { code: "empty-answer" } }]);

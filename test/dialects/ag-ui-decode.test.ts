@@ -146,6 +146,33 @@ describe("events of AG-UI servers", () => {
     expect(events.at(-1)).toMatchObject({ outcome: "done" });
   });
 
+  test("an answer that is only in a snapshot of the conversation is shown, and one that streamed is not repeated", async () => {
+    const snapshot = (...messages: object[]) => ({ type: "MESSAGES_SNAPSHOT", messages });
+    const question = { id: "q", role: "user", content: "And now?" };
+    const textOf = (events: readonly Event[]) =>
+      events.map((event) => (event.type === "text-delta" ? event.delta : "")).join("");
+    const only = [started, snapshot(question, { id: "a", role: "assistant", content: "Now." }), finished];
+    expect(textOf(await understood(only))).toBe("Now.");
+    const streamed = { type: "TEXT_MESSAGE_CHUNK", messageId: "m", delta: "Now." };
+    const both = [started, streamed, snapshot(question, { id: "a", role: "assistant", content: "Now." }), finished];
+    expect(textOf(await understood(both))).toBe("Now.");
+    const earlier = { id: "a", role: "assistant", content: "Before." };
+    expect(textOf(await understood([started, snapshot(earlier, question), finished]))).toBe("");
+  });
+
+  test("what a run or a sub-agent returns is data", async () => {
+    const events = await understood([
+      started,
+      { type: "SUBAGENT_STARTED", subagentRunId: "s", name: "reader" },
+      { type: "SUBAGENT_FINISHED", subagentRunId: "s", result: { pages: 3 } },
+      { ...finished, result: "three pages" },
+    ]);
+    expect(events.filter(({ type }) => type === "data")).toEqual([
+      { type: "data", name: "result", value: { pages: 3 }, agent: "s" },
+      { type: "data", name: "result", value: "three pages" },
+    ]);
+  });
+
   test("interrupts of every form are asks, and unanswered calls are left to the client", async () => {
     const approval = { properties: { approved: { type: "boolean" } }, required: ["approved"] };
     const interrupts = [

@@ -115,6 +115,31 @@ test("a command without a tool message has no result to show", () => {
   expect(resultOf({ total: 3 }, "c").content).toEqual([{ type: "json", value: { total: 3 } }]);
 });
 
+test("sources in the text of a model are citations", () => {
+  const event = (method: string, data: object) => ({ event: { method, params: { namespace: [], data } } });
+  const annotations = [
+    { type: "citation", url: "https://a.example/", title: "A", cited_text: "It rained." },
+    { type: "citation", title: "Notes" },
+    { type: "other", url: "https://b.example/" },
+  ];
+  const { events } = replay([
+    event("lifecycle", { event: "running" }),
+    event("messages", { event: "message-start" }),
+    event("messages", { event: "content-block-start", index: 0, content: { type: "text", text: "" } }),
+    event("messages", { event: "content-block-delta", index: 0, delta: { type: "text-delta", text: "Rain." } }),
+    event("messages", {
+      event: "content-block-finish",
+      index: 0,
+      content: { type: "text", text: "Rain.", annotations },
+    }),
+  ]);
+  expect(events.filter(({ type }) => type === "text-delta")).toHaveLength(1);
+  expect(events.filter(({ type }) => type === "citation")).toMatchObject([
+    { url: "https://a.example/", title: "A", text: "It rained." },
+    { title: "Notes" },
+  ]);
+});
+
 test("a call lasts as long as the server measured", async () => {
   const times = new Map<string, number>();
   for (const line of recorded("tools")) {

@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, parseFields } from "../../json.ts";
+import { type Fields, fieldsOf, listOf, parseFields } from "../../json.ts";
 import type { Decoder, Frame } from "../../dialect.ts";
 import type { Event, EventOf, Json, Usage } from "../../events.ts";
 import { PROTOCOL } from "../../protocol.ts";
@@ -29,6 +29,9 @@ export const createDecoder = (): Decoder => {
   let held: Held | undefined;
   let chunk: { readonly kind: "text" | "thinking" | "call"; readonly id: string } | undefined;
   let phase: "before" | "running" | "ended" = "before";
+  let hasText = false;
+  /** The answer at the end of the last snapshot of the conversation. */
+  let snapshot: { readonly id: string; readonly text: string } | undefined;
 
   const release = (encrypted?: string): Event[] => {
     const events = held?.release(encrypted) ?? [];
@@ -52,6 +55,7 @@ export const createDecoder = (): Decoder => {
     const events = isOpen ? [] : startPart(kind, id, empty.get(id) ?? agent);
     empty.delete(id);
     const found = open.get(key);
+    if (kind === "text" && found?.scope === scopes.root) hasText = true;
     return found ? [...events, { type: `${kind}-delta`, ...found.scope.of, part: found.part, delta }] : events;
   };
   const endPart = (kind: "text" | "thinking", id: string, meta?: Json): Event[] => {
@@ -110,7 +114,11 @@ export const createDecoder = (): Decoder => {
     if (outcome["type"] === "cancelled" || own["outcome"] === "cancelled")
       return [{ type: "run-end", outcome: "cancelled", error: CANCELLED, ...spent }];
     const reason = own["finish"] === "length" || own["finish"] === "filter" ? own["finish"] : undefined;
-    const events = [...scopes.endSteps(reason), ...scopes.endAgents("done")];
+    // Some servers stream no text and send their answer only as part of the conversation.
+    const unsaid = hasText ? undefined : snapshot;
+    const said = unsaid ? [...more("text", unsaid.id, unsaid.text, undefined), ...endPart("text", unsaid.id)] : [];
+    const events = [...said, ...scopes.endSteps(reason), ...scopes.endAgents("done")];
+    if (reason === undefined) events.push(...resultData(fields["result"]));
     // The caller of the remote runs these calls and sends their results.
     const awaiting = [...scopes.root.calls].filter((call) => scopes.call(call)?.phase !== "executing");
     for (const call of awaiting) events.push(...scopes.endCall(call, { outcome: "deferred" }));
@@ -190,7 +198,7 @@ export const createDecoder = (): Decoder => {
       case "SUBAGENT_FINISHED":
         return agent === undefined || fieldsOf(fields["outcome"])["type"] === "suspended"
           ? []
-          : scopes.endAgent(agent, "done");
+          : [...resultData(fields["result"], scopes.openOr(agent).of), ...scopes.endAgent(agent, "done")];
       case "SUBAGENT_ERROR":
         return agent === undefined ? [] : endFailed(scopes, agent, fields);
       case "STATE_SNAPSHOT":
@@ -199,6 +207,9 @@ export const createDecoder = (): Decoder => {
         const data = dataOf(type, fields);
         return data ? [{ ...data, ...scopes.openOr(agent).of }] : [];
       }
+      case "MESSAGES_SNAPSHOT":
+        snapshot = answerIn(fields["messages"]);
+        return [];
       case "ACTIVITY_SNAPSHOT":
       case "ACTIVITY_DELTA":
         return activityEvents(scopes, type, fields);
@@ -238,6 +249,17 @@ const MOST = 4096;
 const CANCELLED = { code: "cancelled", message: "the upstream server cancelled the run" };
 /** Events that may occur between two chunks of one message. */
 const ASIDE = /^(?:STATE|ACTIVITY|CUSTOM|RAW)/;
+
+/** The agent's message at the end of a conversation. */
+const answerIn = (messages: unknown): { readonly id: string; readonly text: string } | undefined => {
+  const { id, role, content } = fieldsOf(listOf(messages).at(-1));
+  const text = textOf(content);
+  return role === "assistant" && text !== undefined ? { id: idOf(id) ?? "message", text } : undefined;
+};
+
+/** What a run or a sub-agent returned, apart from what it said. */
+const resultData = (result: unknown, of: { readonly agent?: string } = {}): Event[] =>
+  result === undefined || result === null ? [] : [{ type: "data", name: "result", value: result as Json, ...of }];
 
 const aboutAgent = ({ name, description, parentSubagentRunId, parentToolCallId }: Fields) => ({
   name: textOf(name) ?? "sub-agent",

@@ -19,6 +19,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
   let phase: "before" | "running" | "ended" = "before";
   /** Delays the end of a step until the next chunk, because only the last chunk contains the finish reason. */
   let isStepOver = false;
+  let hasMetadata = false;
 
   const begin = (messageId: unknown): Event[] => {
     if (phase !== "before") return [];
@@ -121,6 +122,17 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
       : [{ type: "run-end", outcome: "cancelled", error: { code: "cancelled", message } }];
   };
 
+  /** What an app attaches to its message, such as the model and the tokens. Later chunks add to it. */
+  const takeMetadata = ({ messageMetadata }: Fields): Event[] => {
+    const added = Object.entries(fieldsOf(messageMetadata));
+    if (added.length === 0) return [];
+    const isFirst = !hasMetadata;
+    hasMetadata = true;
+    if (isFirst) return [{ type: "data", name: "metadata", value: messageMetadata as Json }];
+    const patch = added.map(([key, value]) => ({ op: "add", path: `/${escaped(key)}`, value: value as Json }));
+    return [{ type: "data", name: "metadata", patch }];
+  };
+
   return ({ data }) => {
     if (phase === "ended") return [];
     // Some servers send this without a `finish` chunk.
@@ -128,12 +140,15 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
     const chunk = parseFields(data);
     const type = chunk?.["type"];
     if (!chunk || typeof type !== "string") return [];
-    const begun = begin(type === "start" ? chunk["messageId"] : undefined);
+    const begun = [...begin(type === "start" ? chunk["messageId"] : undefined), ...takeMetadata(chunk)];
     const ended = end(type, chunk);
     if (ended) return [...begun, ...ended];
     return [...begun, ...(settles(type) ? settleStep() : []), ...take(type, chunk)];
   };
 };
+
+/** A key in a JSON pointer. */
+const escaped = (key: string): string => key.replaceAll("~", "~0").replaceAll("/", "~1");
 
 /** Whether a chunk cannot belong to a step that has been reported as finished. */
 const settles = (type: string): boolean => type !== "start" && type !== "message-metadata" && !type.startsWith("data-");

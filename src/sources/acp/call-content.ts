@@ -1,6 +1,6 @@
 import { fieldsOf, listOf } from "../../json.ts";
 import type { Content } from "../../events.ts";
-import { textOf } from "../upstream/reading.ts";
+import { lineOf, textOf } from "../upstream/reading.ts";
 import type { Edit } from "./unified-diff.ts";
 
 /** The `content` of a tool call. A later update replaces all of it. */
@@ -35,6 +35,9 @@ export const contentOf = (value: unknown): CallContent => {
         const url = textOf(inner["uri"]);
         const title = textOf(inner["name"]);
         if (url !== undefined) links.push({ type: "link", url, ...(title !== undefined && { title }) });
+      } else {
+        const media = mediaText(inner);
+        if (media !== undefined) texts.push(media);
       }
     }
   }
@@ -45,6 +48,17 @@ export const contentOf = (value: unknown): CallContent => {
 export const blockText = (block: unknown): string | undefined => {
   const { type, text, resource } = fieldsOf(block);
   return type === "resource" ? textOf(fieldsOf(resource)["text"]) : textOf(text);
+};
+
+/** Names a block that has no text, such as an image. Inline bytes are reduced to their type and size. */
+export const mediaText = (block: unknown): string | undefined => {
+  const { type, data, mimeType, resource, uri, name } = fieldsOf(block);
+  const link = lineOf(uri, 2000);
+  if (type === "resource_link" && link !== undefined) return `[${lineOf(name) ?? link}](${link})`;
+  const { blob, mimeType: inner } = fieldsOf(resource);
+  const bytes = textOf(data) ?? textOf(blob);
+  const kind = lineOf(mimeType, 100) ?? lineOf(inner, 100) ?? lineOf(type, 100);
+  return bytes === undefined || kind === undefined ? undefined : `[${kind}, ${bytes.length} characters in base64]`;
 };
 
 const FENCED = /^```[\w-]*\n([^]*?)\n?```\s*$/;

@@ -1,7 +1,7 @@
 import { fieldsOf } from "../../json.ts";
 import type { Answer, Event, Finish, Json } from "../../events.ts";
 import { type OpenAsk, formAsk, permissionAsk } from "./asks.ts";
-import { type Exit, blockText } from "./call-content.ts";
+import { type Exit, blockText, mediaText } from "./call-content.ts";
 import type { Call, Workspace } from "./call.ts";
 import { Calls } from "./calls.ts";
 import { lineOf, textOf } from "../upstream/reading.ts";
@@ -144,7 +144,7 @@ export class Decoder {
   }
 
   #chunk(kind: "text" | "thinking", update: Readonly<Record<string, unknown>>): Event[] {
-    const text = blockText(update["content"]) ?? "";
+    const text = blockText(update["content"]) ?? mediaText(update["content"]) ?? "";
     const { writer, events } = this.#subAgents.writerOf(update, this.#root);
     if (kind === "text" && writer === this.#root && text.trim() !== "") this.#hasText = true;
     return [...events, ...writer.chunk(kind, text, textOf(update["messageId"]))];

@@ -37,10 +37,17 @@ export const slotOf = (update: Fields): Event[] => {
         : [{ type: "notice", level: level === "warning" || level === "error" ? level : "info", text }];
     }
     case "compaction_update":
-      return [{ type: "status", text: update["status"] === "in_progress" ? "Compacting the conversation…" : "" }];
+      return compactionOf(update);
     default:
       return [];
   }
+};
+
+const compactionOf = ({ status, error }: Fields): Event[] => {
+  const over: Event = { type: "status", text: status === "in_progress" ? "Compacting the conversation…" : "" };
+  if (status !== "failed") return [over];
+  const text = ["The agent could not compact the conversation", lineOf(error, 1000)].filter(Boolean).join(": ");
+  return [over, { type: "notice", level: "warning", text }];
 };
 
 const modeOf = (value: unknown): Event[] => {
@@ -62,10 +69,12 @@ const commandsOf = (commands: unknown): Json =>
   listOf(commands)
     .slice(0, MAX_ENTRIES)
     .flatMap((command): Json[] => {
-      const { name, description } = fieldsOf(command);
+      const { name, description, input } = fieldsOf(command);
       const known = lineOf(name, 100);
       const about = lineOf(description, 200);
-      return known === undefined ? [] : [{ name: known, ...(about !== undefined && { description: about }) }];
+      const hint = lineOf(fieldsOf(input)["hint"], 200);
+      if (known === undefined) return [];
+      return [{ name: known, ...(about !== undefined && { description: about }), ...(hint !== undefined && { hint }) }];
     });
 
 /** How full the model's context is, as opposed to the tokens spent. */

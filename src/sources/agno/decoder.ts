@@ -2,13 +2,14 @@ import type { Event, Json, Problem } from "../../events.ts";
 import { Refusal } from "../../source.ts";
 import { countOf, lineOf, textOf } from "../upstream/reading.ts";
 import { type NewId, type OpenCall, AgentWriter } from "../upstream/agent-writer.ts";
+import { Citations } from "../upstream/citations.ts";
 import { type Fields, fieldsOf, listOf, parseJson } from "../../json.ts";
-import { failureText, followUps, ownFields, problemOf, total, usageOf } from "./facts.ts";
+import { citedIn, failureText, followUps, ownFields, problemOf, stepEvents, total, usageOf } from "./facts.ts";
 import { type Attachment, attachmentsOf, linksOf } from "./media.ts";
 import { Members } from "./members.ts";
 import { Pause } from "./pause.ts";
-import { statusOf } from "./statuses.ts";
-import { type ToolFields, isThought, toolOf } from "./tool.ts";
+import { isPause, statusOf } from "./statuses.ts";
+import { type ToolFields, UNASKED, isThought, toolOf } from "./tool.ts";
 
 /** How a run ended on the server. */
 export interface End {
@@ -16,14 +17,13 @@ export interface End {
   readonly error?: Problem;
 }
 
-const PAUSES = new Set(["StepPaused", "StepExecutorPaused", "RouterPaused", "StepOutputReview", "WorkflowPaused"]);
 const MAX_BAD_FRAMES = 20;
-const UNASKED = { code: "not-approved", message: "The server ran this call without waiting for an answer." };
 
 /** Converts what an AgentOS sends for one run into events. It has no timer and no connection, and throws only Refusals. */
 export class Decoder {
   readonly #root: AgentWriter;
   readonly #members: Members;
+  readonly #citations = new Citations();
   #badFrames = 0;
   #thoughts = "";
   #hasAnswer = false;
@@ -79,8 +79,8 @@ export class Decoder {
   restore(past: { readonly run: string; readonly index: number }, entries: readonly Event[]): void {
     this.run = past.run;
     this.index = past.index;
-    const { asks } = this.#members.restore(entries);
-    this.pause.restore(asks);
+    this.#citations.restore(entries);
+    this.pause.restore(this.#members.restore(entries).asks);
   }
 
   /** The answers were sent and the run continues. */
@@ -113,7 +113,7 @@ export class Decoder {
         return [...this.#closeUnmentioned(writer), ...writer.startStep(lineOf(fields["model"]))];
       case "RunContent":
       case "RunIntermediateContent":
-        return this.#content(fields, writer);
+        return [...this.#content(fields, writer), ...this.#citations.add(citedIn(fields), writer)];
       case "ReasoningContentDelta":
         return writer.say("thinking", textOf(fields["reasoning_content"]) ?? "");
       case "ReasoningStep":
@@ -138,16 +138,14 @@ export class Decoder {
       case "RunError":
       case "WorkflowError":
         return this.#ended(writer, { outcome: "error", error: problemOf(fields) }, fields);
-      case "StepStarted":
-        return [{ type: "status", text: `Step ${lineOf(fields["step_name"], 80) ?? ""}`.trim() }];
-      case "StepError":
-        return [{ type: "notice", level: "error", text: failureText(fields) }];
       case "CustomEvent":
         return [...writer.settle(), writer.own({ type: "data", name: "custom", value: ownFields(fields) })];
       case "FollowupsCompleted":
         return followUps(fields);
       default: {
-        if (isRoot && PAUSES.has(name)) this.isPaused = true;
+        if (isRoot && isPause(name)) this.isPaused = true;
+        const step = stepEvents(name, fields);
+        if (step) return step;
         const status = statusOf(name, fields);
         return status === undefined ? [] : [...writer.settle(), writer.own({ type: "status", text: status })];
       }
@@ -267,7 +265,7 @@ export class Decoder {
     const { current_session_id: _, current_run_id: __, ...state } = fieldsOf(fields["session_state"]);
     if (Object.keys(state).length > 0) events.push({ type: "data", name: "state", value: state as Json });
     this.attachments.push(...attachmentsOf(fields, undefined));
-    events.push(...this.#members.closeAll("interrupted"));
+    events.push(...this.#citations.add(citedIn(fields), this.#root), ...this.#members.closeAll("interrupted"));
     this.end = { outcome: "done" };
     return events;
   }

@@ -1,5 +1,6 @@
-import { type Fields, fieldsOf } from "../../json.ts";
+import { type Fields, fieldsOf, listOf } from "../../json.ts";
 import type { Event, Json, Problem, Usage } from "../../events.ts";
+import type { Cited } from "../upstream/citations.ts";
 import { countOf, lineOf } from "../upstream/reading.ts";
 
 export const failureText = (fields: Fields): string =>
@@ -35,6 +36,40 @@ export const followUps = (fields: Fields): Event[] => {
     (one) => typeof one === "string",
   );
   return value.length > 0 ? [{ type: "data", name: "follow-ups", value }] : [];
+};
+
+/** The pages and documents that the model names as its sources. */
+export const citedIn = (fields: Fields): Cited[] => {
+  const { urls, documents } = fieldsOf(fields["citations"]);
+  return [
+    ...listOf(urls).map(fieldsOf),
+    ...listOf(documents).map((one) => {
+      const { document_title, file_name, cited_text } = fieldsOf(one);
+      return { title: document_title ?? file_name, text: cited_text };
+    }),
+  ];
+};
+
+/** What happens in a workflow's step. The output of agents and teams is theirs, and no one else reports that of a function. */
+export const stepEvents = (name: string, fields: Fields): Event[] | undefined => {
+  const step = lineOf(fields["step_name"], 80);
+  switch (name) {
+    case "StepStarted":
+      return [{ type: "status", text: `Step ${step ?? ""}`.trim() }];
+    case "StepProgress": {
+      const progress = lineOf(fields["content"], 200);
+      return progress === undefined ? [] : [{ type: "status", text: progress }];
+    }
+    case "StepOutput": {
+      const { executor_type: executor, content } = fieldsOf(fields["step_output"]);
+      if (executor !== "function" || content === undefined || content === null || content === "") return [];
+      return [{ type: "data", name: "step", ...(step !== undefined && { id: step }), value: content as Json }];
+    }
+    case "StepError":
+      return [{ type: "notice", level: "error", text: failureText(fields) }];
+    default:
+      return undefined;
+  }
 };
 
 /** Fields that every event has. The remaining ones are the payload of a custom event. */

@@ -14,6 +14,11 @@ const WORK: Readonly<Record<string, string>> = {
   Followups: "Preparing follow-up questions",
 };
 
+const PAUSES = new Set(["StepPaused", "StepExecutorPaused", "RouterPaused", "StepOutputReview", "WorkflowPaused"]);
+
+/** Whether a workflow waits for the user. */
+export const isPause = (name: string): boolean => PAUSES.has(name);
+
 /** The status that an event sets. Empty if it clears the status, undefined if it does not affect it. */
 export const statusOf = (name: string, fields: Fields): string | undefined => {
   const [, work = "", phase] = /^(\w+?)(Started|Completed)$/.exec(name) ?? [];

@@ -17,6 +17,8 @@ export interface ToolFields {
   result(isCause: boolean, links: readonly Content[]): CallResult;
 }
 
+export const UNASKED = { code: "not-approved", message: "The server ran this call without waiting for an answer." };
+
 /** ReasoningTools. Their arguments are the thought, and a reasoning step repeats it. */
 export const isThought = (name: string): boolean => name === "think" || name === "analyze";
 

@@ -1,7 +1,9 @@
-import { type Fields, fieldsOf, parseJson } from "../../json.ts";
+import { type Fields, fieldsOf, listOf, parseJson } from "../../json.ts";
 import type { Event } from "../../events.ts";
 import { countOf, jsonOf, lineOf, textOf } from "../upstream/reading.ts";
 import type { OpenCall, AgentWriter } from "../upstream/agent-writer.ts";
+import { Citations } from "../upstream/citations.ts";
+import { either } from "./protocol.ts";
 import { finishOf, usageOf } from "./results.ts";
 
 /** A call whose arguments are streamed. */
@@ -16,6 +18,7 @@ export class OpenMessage {
   readonly #arguments = new Map<number, Arguments>();
   /** Blocks that were streamed. */
   readonly #streamed = new Set<number>();
+  readonly #citations = new Citations();
   /** The text so far, used to recognize the message in the state. */
   text = "";
 
@@ -86,8 +89,10 @@ export class OpenMessage {
       const events = this.#arguments.has(index) ? [] : this.#call(index, content);
       return [...events, ...this.#endInput(index, content["args"])];
     }
-    if (this.#streamed.has(index)) return [];
-    if (content["type"] === "text") return this.#say(textOf(content["text"]));
+    const isStreamed = this.#streamed.has(index);
+    if (content["type"] === "text")
+      return [...(isStreamed ? [] : this.#say(textOf(content["text"]))), ...this.#cited(content["annotations"])];
+    if (isStreamed) return [];
     return content["type"] === "reasoning" ? this.#writer.say("thinking", textOf(content["reasoning"]) ?? "") : [];
   }
 
@@ -96,6 +101,15 @@ export class OpenMessage {
     this.#checkStep();
     const inputs = [...this.#arguments.keys()].flatMap((index) => this.#endInput(index, undefined));
     return [...inputs, ...this.#writer.answered(usageOf(data["usage"])), ...this.#writer.settle(finishOf(data))];
+  }
+
+  /** Sources that the model names in its text. */
+  #cited(annotations: unknown): Event[] {
+    const sources = listOf(annotations)
+      .map(fieldsOf)
+      .filter(({ type }) => type === "citation")
+      .map((one) => ({ url: one["url"], title: one["title"], text: either(one, "cited_text") }));
+    return this.#citations.add(sources, this.#writer);
   }
 
   #say(text: string | undefined): Event[] {
