@@ -103,17 +103,23 @@ describeWith("postgres", "a log in a Postgres that fails", () => {
       expect(values[index + 2]).toEqual([startEntry(run), ...textEntries(2, 2)].slice(index % 4));
   });
 
-  test("an owner that was replaced early, because the engine's clock jumped, reads what was stored since", async () => {
+  test.each([
+    ["one run", 0],
+    ["too many runs for one message", 120],
+  ])("an owner that was replaced early by a jump of the clock reads what was stored since: %s", async (_, count) => {
     const one = await open();
     const other = await postgres({ url: engine.server.url, ahead: () => 120_000 });
     onTestFinished(() => other.close());
     const ada = { owner: "ada", epoch: 1 };
     await one.heartbeat("ada", 60_000);
     await one.append("a", [startEntry("a")], ada);
+    const others = Array.from({ length: count }, (__, index) => `${index}`.padEnd(64, "x"));
+    await Promise.all(others.map((run) => other.append(run, [startEntry(run)])));
     expect(await one.read("a", 1, 9)).toEqual([]);
     const bob = await other.takeOver("a", "bob");
     const woken = new Promise<void>((resolve) => one.watch("a", resolve));
-    await other.append("a", textEntries(2, 1), bob);
+    const writing = others.map((run) => other.append(run, textEntries(2, 1)));
+    await Promise.all([...writing, other.append("a", textEntries(2, 1), bob)]);
     await woken;
     expect(await one.read("a", 1, 9)).toEqual(textEntries(2, 1));
   });

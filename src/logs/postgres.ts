@@ -57,10 +57,14 @@ export const postgres = async (options: PostgresOptions): Promise<Log> => {
     tails.forget(run);
     wake(run);
   };
+  const onAnyRun = () => {
+    tails.forgetAll();
+    wakeAll();
+  };
   const hear = (text: string) => {
     const [sender, about, runs = ""] = text.split(" ");
     if (sender === self) return;
-    if (runs === "*") return about === "c" ? controlWatchers.wake() : wakeAll();
+    if (runs === "*") return about === "c" ? controlWatchers.wake() : onAnyRun();
     for (const run of runs.split(",")) (about === "c" ? controlWatchers.wake : onRun)(run);
   };
   const connection = await connect({
@@ -70,8 +74,7 @@ export const postgres = async (options: PostgresOptions): Promise<Log> => {
     silenceMs,
     onMessage: hear,
     onGap: () => {
-      tails.forgetAll();
-      wakeAll();
+      onAnyRun();
       controlWatchers.wake();
     },
   });
