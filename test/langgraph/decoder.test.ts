@@ -219,6 +219,28 @@ describe("a server", () => {
     expect((await untilEnd(log, run)).at(-1)).toMatchObject({ outcome: "error", error: { code: "upstream-cut" } });
   });
 
+  test("after a takeover, a server whose status cannot be read for a moment still has the run", async () => {
+    onTestFinished(() => void vi.restoreAllMocks());
+    const asked = Promise.withResolvers<void>();
+    let streamed = 0;
+    const source = await scripted(
+      (response, request) => {
+        if (streamed++ === 0) return hangs(written(...begun))(response, request);
+        hangs()(response, request);
+        let now = Date.now();
+        vi.spyOn(Date, "now").mockImplementation(() => (now += 1000));
+        void asked.promise.then(() => response.end(written(...begun, ...ended)));
+      },
+      {},
+      (response, request) => {
+        refuses(503, { message: "later" })(response, request);
+        asked.resolve();
+      },
+    );
+    const { log, run } = await takenOver(source, "hi", ({ type }) => type === "text-delta");
+    expect((await untilEnd(log, run)).at(-1)).toMatchObject({ type: "run-end", outcome: "done" });
+  });
+
   test("a server that breaks off repeatedly ends the run", async () => {
     const events = await played2(streams(written(...begun)));
     expect(events.at(-1)).toMatchObject({ outcome: "error", error: { code: "upstream-cut", retryable: true } });

@@ -29,12 +29,20 @@ const answers =
   (response) =>
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
 
-/** An agent on a server that knows every thread, starts every run, and sends this response to every reader. */
-export const scripted = async (reading: Answering, options: Partial<LangGraphServerOptions> = {}): Promise<Source> => {
+/**
+ * An agent on a server that knows every thread, starts every run, and sends this response to every reader. `asked`
+ * responds to requests for the run itself.
+ */
+export const scripted = async (
+  reading: Answering,
+  options: Partial<LangGraphServerOptions> = {},
+  asked: Answering = answers({}),
+): Promise<Source> => {
   const server = await startScriptedServer((response, request) => {
     if (request.url === "/threads") return answers({ thread_id: "t" })(response, request);
     const isCommand = request.url.endsWith("/commands");
     if (isCommand) return answers({ type: "success", id: 1, result: { run_id: RUN } })(response, request);
+    if (request.url.endsWith(`/runs/${RUN}`)) return asked(response, request);
     return request.url.endsWith("/stream/events") ? reading(response, request) : answers({})(response, request);
   });
   onTestFinished(() => server.close());

@@ -1,4 +1,5 @@
 import type { Event } from "../../events.ts";
+import { Refusal } from "../../source.ts";
 import { framesOf } from "../upstream/frames.ts";
 import { upstreamCut } from "../upstream/refusals.ts";
 import { answersOf } from "./answers.ts";
@@ -57,12 +58,20 @@ async function* eventsOf(
       yield* wire.read(frame);
     } else if (Date.now() - quietSince > QUIET_MS) {
       quietSince = Date.now();
-      const { status } = (await connection.ask(path)) ?? {};
-      if (status !== "running" && status !== "pending")
-        throw upstreamCut("The LangGraph server no longer has this run's events.");
+      if (await isOver(connection, path)) throw upstreamCut("The LangGraph server no longer has this run's events.");
     }
   }
 }
+
+/** Whether the server says that it does not work on the run. A request that fails temporarily says nothing. */
+const isOver = (connection: LangGraphConnection, path: string): Promise<boolean> =>
+  connection.json("GET", path).then(
+    ({ status }) => status !== "running" && status !== "pending",
+    (error: unknown) => {
+      if (error instanceof Refusal) return !error.retryable;
+      throw error;
+    },
+  );
 
 /** Waits for the user's answers and sends them. False if the run was stopped in the meantime. */
 async function* answers(following: Following): AsyncGenerator<Event, boolean> {
