@@ -197,7 +197,7 @@ export const createRunner = (options: RunnerOptions): Runner => {
     const decided = Promise.withResolvers<void>();
     active.set(run, placeholder(decided.promise));
     try {
-      const as = await log.takeOver(run, lease.owner);
+      const as = await join().then(() => log.takeOver(run, lease.owner));
       if (!as) {
         active.delete(run);
         return false;

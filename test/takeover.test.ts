@@ -68,6 +68,41 @@ describe("a run that is taken over", () => {
     expect(await second.cancel(run)).toBe("cancelled");
   });
 
+  test("is taken over only by an id whose lease is stored", async () => {
+    const { join, log, expire } = cluster();
+    const source: Source = Object.assign(waiting(asking), { resume: waiting([]) });
+    const { run } = await join().start(request, named(source));
+    await untilEvent(log, run, ({ type }) => type === "ask-start");
+    expire();
+    const [ids, stored, takers] = [new Set<string>(), new Set<string>(), [] as string[]];
+    let isDown = false;
+    const late: Log = {
+      ...log,
+      heartbeat: async (owner, leaseMs) => {
+        ids.add(owner);
+        if (isDown) throw new Error("unreachable");
+        stored.add(owner);
+        return await log.heartbeat(owner, leaseMs);
+      },
+      orphans: async (limit) => {
+        const found = await log.orphans(limit);
+        isDown = ids.size === 1;
+        while (ids.size === 1) await new Promise((tick) => setTimeout(tick, 1));
+        return found;
+      },
+      takeOver: (taken, owner) => {
+        takers.push(owner);
+        return log.takeOver(taken, owner);
+      },
+    };
+    const second = join({ log: late, leaseMs: 30, findAgent: () => named(source) });
+    expect(await second.recover()).toBe(0);
+    isDown = false;
+    await untilEvent(log, run, ({ type }) => type === "run-resume");
+    expect(takers.filter((owner) => !stored.has(owner))).toEqual([]);
+    expect(await second.cancel(run)).toBe("cancelled");
+  });
+
   test("is released if its start was stored, but the response was lost", async () => {
     const { join, log } = cluster();
     let isLost = true;
