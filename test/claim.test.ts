@@ -87,6 +87,24 @@ test("renewals at the same time are one heartbeat, so that none overlooks a gap 
   expect(lease.term).not.toBe(before);
 });
 
+test("a renewal does not rely on a heartbeat that was sent long ago", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const replies: ((wasAlive: boolean) => void)[] = [];
+  const heartbeat = () => new Promise<boolean>((resolve) => replies.push(resolve));
+  const ignore = () => {};
+  const lease = createLease({ log: { heartbeat }, leaseMs: 9000, onLost: ignore, onProblem: ignore });
+  void lease.renew();
+  vi.advanceTimersByTime(10_000);
+  const renewed = lease.renew();
+  replies.pop()!(true);
+  await new Promise((tick) => setImmediate(tick));
+  expect(replies).toHaveLength(1);
+  replies.pop()!(true);
+  await renewed;
+  expect(lease.term).toBeDefined();
+});
+
 test("an id that is given up leaves no lease behind, and the next one owns nothing before its own is stored", async () => {
   vi.useFakeTimers({ toFake: ["performance", "setInterval", "clearInterval"] });
   onTestFinished(() => void vi.useRealTimers());

@@ -69,6 +69,10 @@ export const createLease = ({ log, leaseMs, onLost, onProblem }: LeaseOptions): 
       renewing = undefined;
     }));
 
+  // Leaves a tenth of the lease as a margin for clock drift.
+  const sureTerm = (): number | undefined =>
+    known === owner && performance.now() - renewedAt < leaseMs * 0.9 ? term : undefined;
+
   const tick = (): void => {
     const isFailing = failure !== undefined || renewing !== undefined;
     if (isFailing && performance.now() - renewedAt > leaseMs) {
@@ -85,10 +89,13 @@ export const createLease = ({ log, leaseMs, onLost, onProblem }: LeaseOptions): 
       return owner;
     },
     get term() {
-      // Leaves a tenth of the lease as a margin for clock drift.
-      return known === owner && performance.now() - renewedAt < leaseMs * 0.9 ? term : undefined;
+      return sureTerm();
     },
-    renew,
+    async renew() {
+      await renew();
+      // That heartbeat may have been sent long ago.
+      if (sureTerm() === undefined) await renew();
+    },
     async join() {
       joined ??= renew().then(
         () => {
