@@ -178,6 +178,30 @@ describe("controls for a run that is active in another process", () => {
     );
   });
 
+  test("a revocation that comes too late is answered when the run ends", async () => {
+    const { join, log } = cluster();
+    const source: Source = async function* (_, context) {
+      yield* asking;
+      await context.answerTo("a");
+      yield { type: "data", name: "allowed", id: "a", value: true };
+      await new Promise((resolve) => context.signal.addEventListener("abort", resolve));
+    };
+    const sent = Promise.withResolvers<void>();
+    // The run ends before its owner reads the revocation.
+    const owner = join({ log: { ...log, watchControls: () => () => {} } });
+    const other = join({
+      log: { ...log, send: (...sending) => Promise.resolve(log.send(...sending)).finally(sent.resolve) },
+    });
+    const { run } = await owner.start(request, named(source));
+    await untilEvent(log, run, ({ type }) => type === "ask-start");
+    await owner.answer(run, "a", { allow: true, always: true });
+    await untilEvent(log, run, ({ type }) => type === "data");
+    const revoked = other.answer(run, "a", { revoke: true });
+    await sent.promise;
+    await owner.cancel(run);
+    expect(await revoked).toBe("closed");
+  });
+
   test("an answer is acknowledged only when it is stored", async () => {
     const log = memory();
     const held = Promise.withResolvers<void>();

@@ -77,7 +77,9 @@ export const createRemote = (log: Log, waitMs: number): Remote => {
       if (result !== "accepted") return result;
       const wanted: Wanted = { kind: "answer", ask, answer, ...(by !== undefined && { by }) };
       if (answer.revoke) {
-        const isRevoked = await send(run, verifier.seq, wanted, (event) => revokes(event, ask) || undefined);
+        const isRevoked = await send(run, verifier.seq, wanted, (event) =>
+          event.type === "run-end" ? false : revokes(event, ask) || undefined,
+        );
         return isRevoked ? "accepted" : "closed";
       }
       const end = await send(run, verifier.seq, wanted, (event) =>
