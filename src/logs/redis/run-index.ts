@@ -128,7 +128,9 @@ export const openRunIndex = (connection: RedisConnection, keys: Keys, ahead: () 
       const runs = new Map<string | undefined, string[]>();
       for (let place = 0; place < flat.length; place += 2) {
         const owner = ownerOf(flat[place + 1]!);
-        runs.set(owner, [...(runs.get(owner) ?? []), flat[place]!]);
+        const known = runs.get(owner);
+        if (known) known.push(flat[place]!);
+        else runs.set(owner, [flat[place]!]);
       }
       return runs;
     },
