@@ -163,6 +163,17 @@ test.each(["acme/m", "google/m"])("arguments that %s sends as objects are exact"
   expect(events.at(-1)).toMatchObject({ outcome: "done" });
 });
 
+test("arguments that arrive as a list are not those of another call", async () => {
+  const { all } = await play("exact-list");
+  expect(all("tool-input-delta").map(({ delta }) => delta)).toEqual(["[]"]);
+  expect(all("tool-input-end").map(({ input }) => input)).toEqual([undefined, { text: "c" }]);
+});
+
+test("a body that never becomes a stream ends the step", async () => {
+  const { end } = await play("frameless");
+  expect(end).toMatchObject({ outcome: "error", error: { message: expect.stringMatching(/^.{1,1000}$/) } });
+});
+
 describe("one bad piece does not end the response", () => {
   test.each(["unreadable", "unknown_chunk"])("%s", async (fault) => {
     const { text, all, end } = await play(fault);
@@ -171,6 +182,14 @@ describe("one bad piece does not end the response", () => {
       "The model sent something that could not be read. It was skipped.",
     ]);
   });
+
+  test.each(["error-null", "error-false"])(
+    "a chunk that says that there is no error is no error: %s",
+    async (fault) => {
+      const { text, end } = await play(fault);
+      expect([text, end.outcome]).toEqual(["Hello there.", "done"]);
+    },
+  );
 
   test("a connection that breaks after the end does not affect the answer", async () => {
     const { text, end } = await play("reset-after-end", { until: "text-delta" });

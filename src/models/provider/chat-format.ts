@@ -66,7 +66,8 @@ const createChatFormat = (aside: Aside, think?: ReturnType<typeof createThoughts
   };
 
   return {
-    read(value, data) {
+    read(given, data) {
+      const value = withoutNoError(given);
       for (const source of listOf(value["search_results"])) cite(fieldsOf(source));
       for (const source of listOf(value["citations"]))
         cite(typeof source === "string" ? { url: source } : fieldsOf(source));
@@ -132,6 +133,13 @@ const errorIn = (value: Fields, choice: Fields): Fields | undefined => {
   if (choices === undefined && (object === "error" || type === "error")) return value;
   if (hasReason({ error: choice["error"] })) return { error: choice["error"] };
   return choice["finish_reason"] === "error" ? {} : undefined;
+};
+
+/** Some servers say in every chunk that there is no error. Libraries only look whether the field is there. */
+const withoutNoError = (value: Fields): Fields => {
+  if (!("error" in value) || value["error"]) return value;
+  const { error: _, ...rest } = value;
+  return rest;
 };
 
 const isPing = (value: Fields): boolean =>

@@ -28,8 +28,7 @@ export const failureIn = (text: string, format: Format, headers: Headers): Error
 };
 
 /** Whether a value that is not in a provider's format has a field in which servers put the reason of a failure. */
-export const hasReason = ({ error, detail, message }: Fields): boolean =>
-  [error, detail, message].some((field) => (typeof field === "string" ? field !== "" : field != null));
+export const hasReason = ({ error, detail, message }: Fields): boolean => [error, detail, message].some(Boolean);
 
 /** Some servers report the status of a failure only in the body. */
 const statusIn = (whole: Fields): number | undefined => {

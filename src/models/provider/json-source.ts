@@ -1,18 +1,18 @@
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]]|[^\s{}[\]:,"]+/g;
 
 /**
- * The objects under `key` within objects under `parent`, in order, as they are written in valid JSON: with their
- * numbers, the order of their keys and repeated keys, which a parser loses.
+ * The objects and lists under `key` within objects under `parent`, in order, as they are written in valid JSON: with
+ * their numbers, the order of their keys and repeated keys, which a parser loses.
  */
 export const objectSources = (json: string, parent: string, key: string): string[] => {
   const sources: string[] = [];
   const levels: string[] = [];
-  /** Where an object that is being read starts, and its level. What is within it is a part of it. */
+  /** Where a value that is being read starts, and its level. What is within it is a part of it. */
   let open: { readonly start: number; readonly level: number } | undefined;
   let last = "";
   for (const { 0: token, index } of json.matchAll(TOKENS)) {
     if (token === "{" || token === "[") {
-      if (token === "{" && last === key && levels.at(-1) === parent) open ??= { start: index, level: levels.length };
+      if (last === key && levels.at(-1) === parent) open ??= { start: index, level: levels.length };
       levels.push(last);
     } else if (token === "}" || token === "]") {
       levels.pop();

@@ -84,10 +84,9 @@ const framesOf = (
 
   const takeBeginning = (bytes: Uint8Array): void => {
     beginning += decoder.decode(bytes, { stream: true });
-    const isWhole = /^\s*[{[<]/.test(beginning);
-    if (!isWhole) frames.push(bytes);
-    else if (beginning.length > MOST) takeWhole(beginning);
+    if (!/^\s*[{[<]/.test(beginning)) frames.push(bytes);
     if (isStream) beginning = "";
+    else if (beginning.length > MOST) takeWhole(beginning);
   };
 
   const read = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
