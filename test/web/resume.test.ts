@@ -17,7 +17,10 @@ const RESUME = "continue";
 const fail = { fail: { status: 529, message: "overloaded" } };
 const asked = { role: "user", content: [{ type: "text", text: RESUME }] };
 
-/** Counts its executions outside of the agent. Its results are too long for the log. */
+/** The longest result that the page sends whole, in characters of several bytes. Too long for the log. */
+const LONG = `${"“é🙂” ".repeat(80_659)}123456789`;
+
+/** Counts its executions outside of the agent. */
 const counting = (approval: "always" | "never" = "never") => {
   const runs: string[] = [];
   const tool = defineTool({
@@ -27,7 +30,7 @@ const counting = (approval: "always" | "never" = "never") => {
     approval,
     run: ({ of }) => {
       runs.push(of);
-      return `${of} “é🙂” `.repeat(of === "long" ? 10_000 : 1);
+      return of === "long" ? LONG : `${of} “é🙂”`;
     },
   });
   return { tool, runs };
@@ -62,6 +65,7 @@ const talk = async (source: Source) => {
 };
 
 test("continuing sends what the failed step was asked, byte for byte, and nothing of that step", async () => {
+  expect(Buffer.byteLength(LONG)).toBe(1024 * 1024);
   const { tool, runs } = counting();
   const { model, requests } = playing(
     script(
@@ -77,7 +81,9 @@ test("continuing sends what the failed step was asked, byte for byte, and nothin
     script(RESUME, [{ say: "Done." }]),
     script("more", [{ say: "Sure." }]),
   );
-  const { tab, id, end, resume, last } = await talk(agent({ name: "test", model, tools: [tool] }));
+  // The agent would otherwise shorten the result for its model.
+  const source = agent({ name: "test", model, tools: [tool], maxResultLength: LONG.length });
+  const { tab, id, end, resume, last } = await talk(source);
   expect(describeRun((await end()).state).resume).toBe("Continue from the failed step");
   await resume();
   expect((await end()).state.outcome).toBe("done");
@@ -85,6 +91,7 @@ test("continuing sends what the failed step was asked, byte for byte, and nothin
   const [, failed, resumed] = requests;
   expect(resumed!.prompt).toEqual([...failed!.prompt, asked]);
   expect(JSON.stringify(resumed!.prompt)).toContain('"toolCallId":"provider-2"');
+  expect(JSON.stringify(resumed!.prompt)).toContain(LONG);
 
   // A retry of that answer, and the next message, also do without the step that failed.
   await tab.rerun(id, last());
