@@ -27,7 +27,10 @@ function* called(call: string, agent?: string): Generator<Event> {
     : { type: "tool-end", call, outcome: "ok", content: [{ type: "text", text: "Found." }], ...by };
 }
 
-/** Answers at length. For "break", a call fails in a folded group and one in a folded sub-agent, and the run fails. */
+/**
+ * Answers at length. For "break", a call fails in a folded group and one in a folded sub-agent, and the run fails. For
+ * "lose", a sub-agent, a step and the run fail.
+ */
 const source: Source = async function* ({ messages }) {
   const [asked] = messages.at(-1)!.content;
   if (asked?.type === "text" && asked.text === "break") {
@@ -40,6 +43,16 @@ const source: Source = async function* ({ messages }) {
     yield* called("broken 2", "h");
     yield { type: "agent-end", agent: "h", outcome: "done" };
     yield* text("long", "A long text before the end.\n\n".repeat(60));
+    throw new Error("The model is gone.");
+  }
+  if (asked?.type === "text" && asked.text === "lose") {
+    const error = { code: "network", message: "The line is dead." };
+    yield { type: "agent-start", agent: "lost", name: "researcher", task: "Find the lighthouse" };
+    yield { type: "agent-end", agent: "lost", outcome: "error", error };
+    yield* finishedCards(60);
+    yield { type: "step-start", step: "retried" };
+    yield { type: "step-retry", step: "retried", attempt: 2, wait: 1, error };
+    yield { type: "step-end", step: "retried", finish: "error" };
     throw new Error("The model is gone.");
   }
   yield* text("answer", "All is well.\n\n".repeat(60));
@@ -106,6 +119,17 @@ describeInBrowser("the failures in a conversation", ({ serve, open }: Browsing) 
     await conversation(page).focus();
     await page.keyboard.press("f");
     await expect.poll(isFocused(page, FOLDED), FAR).toBe(true);
+  });
+
+  test("include sub-agents and steps", async () => {
+    const page = await open(await serve(source));
+    await send(page, "lose");
+    await ended(page, "error");
+    await conversation(page).focus();
+    for (const place of ['[data-node="lost"]', '[data-node="retried"]', END, '[data-node="lost"]']) {
+      await page.keyboard.press("f");
+      await expect.poll(isFocused(page, place), FAR).toBe(true);
+    }
   });
 
   test("are searched from the run in view on", async () => {
