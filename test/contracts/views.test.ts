@@ -160,6 +160,31 @@ describe("page, element and terminal show the same facts", { timeout: IS_LONG ? 
     ]);
   });
 
+  test("of calls that only start a sub-agent, which are one card with it, and of one with its own error", async () => {
+    const delegate = (id: string, end: Event): Event[] => [
+      { type: "tool-execute", call: `call ${id}` },
+      { type: "agent-start", agent: id, call: `call ${id}`, name: id, task: `Task ${id}` },
+      { type: "agent-end", agent: id, outcome: "done" },
+      end,
+    ];
+    const entries = entriesOf(
+      { type: "run-start", protocol: 1, run: "r", name: "agent" },
+      { type: "step-start", step: "s" },
+      ...["a", "b"].flatMap((id): Event[] => [
+        { type: "tool-start", call: `call ${id}`, name: "task" },
+        { type: "tool-input-end", call: `call ${id}`, input: { agent: id, task: `Task ${id}` } },
+      ]),
+      { type: "step-end", step: "s", finish: "tools" },
+      ...delegate("a", { type: "tool-end", call: "call a", outcome: "ok" }),
+      ...delegate("b", { type: "tool-end", call: "call b", outcome: "error", error: { code: "e", message: "no" } }),
+      { type: "run-end", outcome: "done" },
+    );
+    await agree(entries, () => true);
+    const { calls, agents } = (await openTerminal(entries).at(entries.length)).facts;
+    expect(calls).toEqual([expect.stringContaining("word=failed")]);
+    expect(agents).toEqual([expect.stringContaining("name=a"), expect.stringContaining("name=b")]);
+  });
+
   test("of calls that were interrupted or never ran", async () => {
     const call = (id: string): Event[] => [
       { type: "tool-start", call: id, name: "look" },
