@@ -5,6 +5,7 @@ import { connect } from "../src/logs/postgres/connection.ts";
 import { describeWith } from "./components.ts";
 import { endEntry, startEntry, textEntries } from "./contracts/run-entries.ts";
 import { cutOffEngine } from "./engines/cut-off.ts";
+import { expectLossNoticed } from "./engines/lost-entries.ts";
 import { startPostgres } from "./engines/postgres.ts";
 import { startRelay } from "./relay.ts";
 
@@ -185,6 +186,21 @@ describeWith("postgres", "a log in a Postgres that fails", () => {
     await client.end();
     await expect(log.read("a", 10, 9)).rejects.toThrow(LogReset);
     await expect(log.append("a", textEntries(11, 1))).rejects.toThrow(/ended at 10 and now ends at 5/);
+  });
+
+  test("a viewer's cursor is refused if the log lost its entry and then grew past it", async () => {
+    await expectLossNoticed({
+      open,
+      remember: async () => {},
+      forget: async () => {
+        const { default: pg } = await import("pg");
+        const client = new pg.Client(engine.server.url);
+        await client.connect();
+        await client.query("DELETE FROM runcast.entries WHERE last > 2");
+        await client.query("UPDATE runcast.runs SET seq = 2");
+        await client.end();
+      },
+    });
   });
 
   test("names the unreachable server, without the password", async () => {
