@@ -2,6 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { agUi } from "../../src/dialects/ag-ui.ts";
+import { aiSdk } from "../../src/dialects/ai-sdk.ts";
+import { copilotkit } from "../../src/dialects/copilotkit.ts";
+import { native } from "../../src/dialects/native.ts";
 import { drivers, torture, tortureAgent, trials } from "../../src/torture.ts";
 import { freePort } from "../engines/redis.ts";
 import { onStop, serve } from "../serving.ts";
@@ -18,9 +22,30 @@ test.each(trials)("trial $name", { timeout: 120_000 }, async ({ name }) => {
     expect({ verdict, because, seed }, JSON.stringify(evidence)).toMatchObject({ verdict: "yes" });
 });
 
+const OTHERS = [
+  ["ai-sdk", aiSdk.routes[0]!.path, "yes"],
+  ["ag-ui", agUi.routes[0]!.path, "no: AG-UI's HttpAgent cannot resume a broken stream"],
+  ["copilotkit", "/copilotkit", "yes"],
+] as const;
+
+test("the other protocols are all the drivers but the native one", () => {
+  expect(["native", ...OTHERS.map(([name]) => name)]).toEqual(Object.keys(drivers));
+});
+
+test.each(OTHERS)("Runcast's own endpoint for %s, at %s", { timeout: 120_000 }, async (name, at, cut) => {
+  const { url, stagePort } = await inMemory();
+  const driver = drivers[name]!({ url: url + at });
+  const only = ["parallel-tools", "cut-anywhere"];
+  const found: Record<string, string> = {};
+  for await (const { trial, verdict, because } of torture({ url, stagePort, driver, seed, isShort: true, only }))
+    found[trial] = verdict === "yes" ? verdict : `${verdict}: ${because}`;
+  expect(found).toEqual({ "parallel-tools": "yes", "cut-anywhere": cut });
+});
+
 const inMemory = async () => {
   const stagePort = await freePort();
-  const { url } = await serve(tortureAgent(`http://127.0.0.1:${stagePort}`));
+  const dialects = [native, aiSdk, agUi, copilotkit];
+  const { url } = await serve(tortureAgent(`http://127.0.0.1:${stagePort}`), { dialects });
   return { url, stagePort };
 };
 
