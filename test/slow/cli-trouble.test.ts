@@ -63,6 +63,15 @@ test("a server whose reader is gone (`| tee`, and Ctrl-C for both) still ends it
   expect((JSON.parse(entries.at(-1)!) as Entry).event).toMatchObject({ type: "run-end", outcome: "interrupted" });
 });
 
+test("a command whose reader is gone (`| head`) ends quietly", async () => {
+  const child = launch("replay", golden, "--speed", "5");
+  const complaints = readAll(child.stderr);
+  await once(child.stdout, "data");
+  child.stdout.destroy();
+  expect(await once(child, "exit")).toEqual([0, null]);
+  expect(await complaints).toBe("");
+});
+
 describe("failures are explained without a stack trace", () => {
   test("an address that cannot be parsed, a key that cannot be sent", async () => {
     for (const [args, message] of [
