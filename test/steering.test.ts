@@ -139,6 +139,34 @@ describe("steering a run", () => {
     ]);
   });
 
+  test("ends one sub-agent that does not stop, and drops its later events", async () => {
+    const { runner, log } = setUp({ graceMs: 20 });
+    const { promise: cancelled, resolve } = Promise.withResolvers<void>();
+    const source: Source = async function* () {
+      yield { type: "agent-start", agent: "one", name: "one" };
+      yield { type: "agent-start", agent: "two", name: "two" };
+      yield { type: "step-start", agent: "one", step: "s" };
+      yield { type: "text-start", agent: "one", part: "p" };
+      await cancelled;
+      yield { type: "text-delta", agent: "one", part: "p", delta: "late" };
+      yield { type: "text-end", agent: "one", part: "p" };
+      yield { type: "step-end", agent: "one", step: "s", finish: "stop" };
+      yield { type: "agent-end", agent: "one", outcome: "done" };
+      yield { type: "agent-end", agent: "two", outcome: "done" };
+    };
+    const { run } = await runner.start(request, { name: "test", source });
+    await untilEvent(log, run, (event) => event.type === "text-start");
+    expect(await runner.cancel(run, { agent: "one" })).toBe("cancelled");
+    resolve();
+    expect((await untilEnd(log, run)).slice(5)).toMatchObject([
+      { type: "text-end", part: "p", cut: true },
+      { type: "step-end", agent: "one" },
+      { type: "agent-end", agent: "one", outcome: "cancelled" },
+      { type: "agent-end", agent: "two", outcome: "done" },
+      { type: "run-end", outcome: "done" },
+    ]);
+  });
+
   const asking = (expires?: number): Source =>
     async function* (_, context) {
       yield* started.slice(0, 4);
