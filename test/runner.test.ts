@@ -41,6 +41,8 @@ describe("runner", () => {
         const state = createState();
         events.forEach((event, index) => fold(state, { seq: index + 1, at: 0, event }));
         for (const node of state.nodes.values()) expect(node.endedAt).toBeDefined();
+        expect([state.steps.size, state.inputs.size]).toEqual([0, 0]);
+        expect(state.outcome).toBeDefined();
       }),
       { numRuns: 80 },
     );
