@@ -24,6 +24,8 @@ describe("the page's files", () => {
     for (const path of assets) {
       const asset = await get(url, path);
       expect(asset.response.status).toBe(200);
+      // Another content has another name.
+      expect(path).toMatch(/-[\w-]{8}\.\w+$/);
       expect(asset.response.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
       expect(asset.response.headers.get("content-type")).toMatch(
         /^(?:text\/(?:javascript|css); charset=utf-8|image\/svg\+xml)$/,
