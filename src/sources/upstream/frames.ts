@@ -24,7 +24,8 @@ export async function* framesOf(
   try {
     for (;;) {
       const next = body.read().catch(() => ({ done: true, value: undefined }) as const);
-      while (isHolding() && (await Promise.race([next, quiet()])) === undefined) yield undefined;
+      const isQuiet = quietUntil(next);
+      while (isHolding() && (await isQuiet())) yield undefined;
       const { done, value } = await next;
       if (done || signal.aborted) return;
       reader.push(value);
@@ -39,4 +40,24 @@ export async function* framesOf(
   }
 }
 
-const quiet = () => new Promise<undefined>((resolve) => setTimeout(resolve, QUIET_MS, undefined));
+/**
+ * Returns a function that waits for a pause, or until `settled` resolves, and returns whether there was a pause. It adds
+ * one reaction to `settled` in all: those of a race would stay as long as a silent server keeps it pending.
+ */
+const quietUntil = (settled: Promise<unknown>): (() => Promise<boolean>) => {
+  let isSettled = false;
+  let onSettled = (): void => {};
+  void settled.then(() => {
+    isSettled = true;
+    onSettled();
+  });
+  return () =>
+    new Promise((resolve) => {
+      if (isSettled) return resolve(false);
+      const timer = setTimeout(resolve, QUIET_MS, true);
+      onSettled = () => {
+        clearTimeout(timer);
+        resolve(false);
+      };
+    });
+};
