@@ -35,13 +35,14 @@ export const delegationOf = (call: CallNode): Delegation | undefined => {
   };
 };
 
-/** Shorter differences are the cost of starting the sub-agent. */
-const SAME_MS = 100;
+/** Shorter differences, in milliseconds or as a part of the call, are the cost of starting the sub-agent. */
+const SAME = { ms: 100, part: 0.1 };
 
 const ownTime = (call: CallNode, agent: AgentNode): Time | undefined => {
   const [own, inner] = [callTime(call), agentTime(agent)];
   if (!own || !("ms" in own)) return undefined;
-  return inner && "ms" in inner && Math.abs(own.ms - inner.ms) < SAME_MS ? undefined : own;
+  const isSame = inner && "ms" in inner && Math.abs(own.ms - inner.ms) < Math.max(SAME.ms, own.ms * SAME.part);
+  return isSame ? undefined : own;
 };
 
 const hasOwnInput = ({ input }: CallNode, { name, task = "" }: AgentNode): boolean => {

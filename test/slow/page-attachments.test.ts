@@ -204,7 +204,7 @@ describeInBrowser("attachments", ({ serve, open }) => {
     await page.unroute("**/files?*");
     await composer(page).press("Enter");
     await ended(page, "done");
-    expect(await page.locator("[data-run]").getByText("You attached one file").count()).toBe(1);
+    expect(await page.locator("[data-run]").getByText("I can't read this file").count()).toBe(1);
   });
 
   test("50 images", async () => {

@@ -53,6 +53,20 @@ test("what the call adds is kept: a different result and duration", () => {
   expect(delegationOf(call)).toMatchObject({ hasOwnResult: true, time: { ms: 9000 } });
 });
 
+test("a duration that is about the sub-agent's is not repeated", () => {
+  const timeOf = (sub: number, call: number) => {
+    const { state, add } = folding();
+    for (const event of [...START, ...AGENT.slice(0, -1)]) add(event);
+    add(AGENT.at(-1)!, sub);
+    add({ type: "tool-end", call: "c", outcome: "ok", content: text("All fine."), ms: call });
+    return delegationOf(state.nodes.get("c") as CallNode)?.time;
+  };
+  expect(timeOf(10, 140)).toBeUndefined();
+  expect(timeOf(10, 900)).toMatchObject({ ms: 900 });
+  expect(timeOf(9000, 9600)).toBeUndefined();
+  expect(timeOf(9000, 11_000)).toMatchObject({ ms: 11_000 });
+});
+
 test.each<readonly [string, readonly Event[]]>([
   ["failed", [{ type: "tool-end", call: "c", outcome: "error", error: { code: "e", message: "No room left." } }]],
   ["was cancelled", [{ type: "tool-end", call: "c", outcome: "cancelled" }]],

@@ -1,6 +1,6 @@
 import type { DemoStory } from "./story.ts";
 
-/** For messages with files: the script cannot read them, so it lists what it received. */
+/** For messages with files: the script cannot read them, so it lists them. */
 export const withFiles: DemoStory = {
   name: "files",
   message: "",
@@ -10,9 +10,9 @@ export const withFiles: DemoStory = {
     ({ files }) => [
       {
         say: [
-          `You attached ${files.length === 1 ? "one file" : `${files.length} files`}:\n\n`,
+          `I can't read ${files.length === 1 ? "this file" : "these files"}:\n\n`,
           files.map(({ name, mediaType, bytes }) => `- **${name}** (${mediaType}, ${bytes} bytes)\n`).join(""),
-          "\nI'm a scripted demo and can't read them. A real model can.",
+          "\nI'm a scripted demo. A real model can.",
         ],
       },
     ],
