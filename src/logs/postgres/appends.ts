@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Entry, RunOutcome } from "../../events.ts";
 import {
   checkAppend,
@@ -43,6 +44,12 @@ interface Result {
 
 /** Far more than one turn should produce. A batch is one statement and one commit. */
 const BATCH_APPENDS = 500;
+/**
+ * After a batch of this many, the next one collects appends for a moment, because a statement and its notification cost
+ * as much as many of them.
+ */
+const BUSY_APPENDS = 10;
+const COLLECT_MS = 2;
 
 /** Sends one batch at a time. Appends that arrive in the meantime, for any run, go into the next one. */
 export const createAppends = ({ connection, schema, channel, message, marks, tails, wake }: Parts) => {
@@ -123,6 +130,7 @@ export const createAppends = ({ connection, schema, channel, message, marks, tai
       // Run these sequentially: a statement that locks rows in two orders could deadlock with another process.
       await store(each, sendEach);
       await store(together, sendTogether);
+      if (batch.length >= BUSY_APPENDS && waiting.length < BATCH_APPENDS) await delay(COLLECT_MS);
     }
     working = undefined;
   };
