@@ -293,8 +293,11 @@ async def _frames(response: httpx.Response, cursor: str) -> AsyncIterator[tuple[
 
 def _refusal(response: httpx.Response, content: bytes) -> str:
     try:
-        words = json.loads(content)["error"]["message"]
+        error = json.loads(content)["error"]
+        words, code = error["message"], error.get("code")
     except Exception:
-        words = f"it returned {response.status_code} {response.reason_phrase}"
-    hint = " Set API_KEY in the pipe's valves." if response.status_code in (401, 403) else ""
-    return f"Runcast refused: {words}.{hint}".replace("..", ".")
+        words, code = f"it returned {response.status_code} {response.reason_phrase}", None
+    # For a missing or wrong key, the server's message explains a header. Any other 401 or 403 has another cause.
+    if code == "invalid_api_key":
+        words = "API_KEY in the pipe's valves is missing or wrong. Set it to one of the server's keys"
+    return f"Runcast refused: {words}.".replace("..", ".")

@@ -153,7 +153,7 @@ export interface RunContext {
    * tool: it rejects if this process has lost the run to another, and if the log fails.
    */
   stored(): Promise<void>;
-  /** Stores bytes stored alongside the log. */
+  /** Stores bytes alongside the log. */
   put(bytes: Uint8Array | string, file: { mediaType: string; name?: string }): Promise<FileRef>;
   /** Bytes that this run stored alongside its log. Undefined if there is no such file. */
   get(file: string): Promise<Uint8Array | undefined>;

@@ -141,7 +141,7 @@ export interface ToolContext {
   readonly settings: Readonly<Record<string, Json>>;
   /** A secret from this request or the environment. Never logged, never shown. */
   credentials(name: string): string | undefined;
-  /** Stores bytes stored alongside the log. */
+  /** Stores bytes alongside the log. */
   put(bytes: Uint8Array | string, file: { mediaType: string; name?: string }): Promise<FileRef>;
 }
 

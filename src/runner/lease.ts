@@ -50,7 +50,7 @@ export const createLease = ({ log, leaseMs, onLost, onProblem }: LeaseOptions): 
       const wasAlive = await log.heartbeat(sentAs, leaseMs);
       failure = undefined;
       if (sentAs !== owner) {
-        // This came too late. Others need not wait for the end of a lease that no one uses.
+        // The id changed in the meantime. End the lease of the old one, so that no process waits for it to expire.
         await log.heartbeat(sentAs, 0);
         return await send();
       }
@@ -63,7 +63,7 @@ export const createLease = ({ log, leaseMs, onLost, onProblem }: LeaseOptions): 
       throw error;
     }
   };
-  /** One at a time: of two, the second may be answered first, and does not know of the gap before the first. */
+  /** One at a time: if two overlapped, the second could finish first and hide the gap that only the first reports. */
   const renew = (): Promise<void> =>
     (renewing ??= send().finally(() => {
       renewing = undefined;

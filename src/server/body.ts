@@ -86,7 +86,7 @@ const parse = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Refusal("bad-json", `the body is not JSON: ${messageOf(error)}`, { hint: "check the body" });
+    throw new Refusal("bad-json", `the body is not JSON: ${messageOf(error)}`, { hint: "send valid JSON" });
   }
 };
 

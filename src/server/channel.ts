@@ -192,7 +192,7 @@ export class Channel implements Releasable {
       (entries) => {
         this.#reading = false;
         if (this.#live.length === 0) return this.#release();
-        // The live viewers may all have changed in the meantime. Then this read was for others.
+        // The live position may have changed during the read, if all live viewers left and others joined.
         const current = this.seq === seq;
         try {
           if (current) this.#deliver(entries);

@@ -38,7 +38,7 @@ export const fileResponse = async (
     wanted !== null && (condition === null || condition === etag) ? parseRange(wanted, stored.size) : undefined;
   if (!range) return respond(200, headers, stored, stored.size, request, onBroken);
   if (range === "none")
-    throw new HttpRefusal(416, "bad-range", `the file has only ${stored.size} bytes`, "ask for a part of it", {
+    throw new HttpRefusal(416, "bad-range", `the file has only ${stored.size} bytes`, "request a range within the file", {
       headers: { "content-range": `bytes */${stored.size}` },
     });
   const part = await log.get(run, file, range);

@@ -107,7 +107,7 @@ export const createKeys = ({ records, configured }: KeysOptions): Keys => {
         revocations++;
         looked.delete(id);
       }
-      // A key with this name may be in creation. Its name stays taken.
+      // Another request may be creating a key with this name. Its name stays taken.
       if (isRevoked) await records.delete(NAME_KIND, name);
       return isRevoked;
     },

@@ -74,7 +74,7 @@ export const createRunDetails = (log: Log): RunDetails => {
   const note = (run: string, entries: readonly Entry[]): void => {
     const first = entries[0]!.seq;
     const progress = first === 1 ? emptyProgress() : open.get(run);
-    // Without the entries before them, they say nothing.
+    // Without the earlier entries, these cannot be interpreted.
     if (!progress || progress.seq + 1 < first) return;
     advance(progress, entries);
     if (first === 1) keep(open, run, progress, MAX_OPEN);

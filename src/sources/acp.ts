@@ -136,7 +136,7 @@ const folderOf = (cwd: string): string => {
   } catch {
     // Refused below.
   }
-  throw new Refusal("no-folder", "The agent's folder does not exist.", {
+  throw new Refusal("no-folder", "The agent's working directory does not exist.", {
     status: 500,
     hint: "check the cwd option of acp()",
   });

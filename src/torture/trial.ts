@@ -27,7 +27,7 @@ export interface Finding {
   readonly verdict: "yes" | "no" | "n/a";
   readonly because: string;
   readonly numbers?: Readonly<Record<string, number>>;
-  /** For an idle trial: nothing that ran in parallel can be the reason. A "yes" is always sure. */
+  /** For an idle trial: nothing that ran in parallel can have caused the "no". A "yes" is always sure. */
   readonly isSure?: true;
 }
 

@@ -11,7 +11,7 @@ export interface AllowedTool {
 
 const PREFIX = `${ALLOWED} `;
 
-/** Whether a slot says what a user has allowed. Its name alone may be anyone's. */
+/** Whether a slot holds a user's permission. Any agent may use the name without the id of an ask. */
 export const isAllowedSlot = (key: string): boolean => key.startsWith(PREFIX);
 
 /** What the user has allowed for the rest of a run and not revoked since, per tool. Nothing once the run is over. */

@@ -27,7 +27,7 @@ export const usageText = ({ input, output, reasoning, cached, cost }: Usage): st
   return parts.join(", ");
 };
 
-/** The usage of several runs together. Empty if it is known of fewer than two. */
+/** The usage of several runs together. Empty if fewer than two report it. */
 export const totalUsage = (used: readonly Usage[]): string => {
   const known = used.filter((usage) => Object.keys(usage).length > 0);
   return known.length < 2 ? "" : usageText(known.reduce<Usage>(addUsage, {}));

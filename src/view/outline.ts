@@ -18,7 +18,7 @@ export interface OutlineRow {
   readonly kind: "step" | "agent" | "ask" | "file" | "failure";
   readonly depth: number;
   readonly label: string;
-  /** The tokens of a step, the task of a sub-agent, the size of a file, the reason of a failure. */
+  /** The tokens of a step, the task of a sub-agent, the size of a file, the reason for a failure. */
   readonly note: string;
   /** Undefined if there is nothing to say about it. */
   readonly badge: Badge | undefined;
@@ -58,7 +58,7 @@ export const createOutline = (state: RunState): Outline => {
     const ended = endedSteps.get(step);
     if (ended) return ended;
     const described = stepOf(step, content, number);
-    // The content of a step that has ended, and that something follows, no longer changes.
+    // Once a step and all of its content have ended, its description no longer changes.
     if (step.endedAt !== undefined && content.every(({ endedAt }) => endedAt !== undefined))
       endedSteps.set(step, described);
     return described;

@@ -23,7 +23,7 @@ const ELSEWHERE: ReadonlySet<string> = new Set(["title", "tags", "follow-ups", "
 
 const LONGEST_LINE = 100;
 
-/** The data slots of a run that say something and are not shown elsewhere. */
+/** The data slots of a run that are not empty and not shown elsewhere. */
 export const slotsOf = (state: RunState): readonly SlotFacts[] => [...ownSlots(state), ...allowedSlot(state)];
 
 const ownSlots = ({ data, outcome }: RunState): readonly SlotFacts[] =>

@@ -43,7 +43,7 @@ export const partTime = ({ startedAt, endedAt, cut }: PartNode): Time | undefine
   return cut ? undefined : { ms: endedAt - startedAt };
 };
 
-/** When something was, in the reader's own words for times: `1:25 PM` today, `Nov 15, 1:25 PM` on another day. */
+/** A time in the reader's locale: `1:25 PM` today, `Nov 15, 1:25 PM` on another day. */
 export const dateText = (at: number, now: number, locale?: string): string => {
   const [then, today] = [new Date(at), new Date(now)];
   const day = then.toDateString() === today.toDateString() ? {} : ({ month: "short", day: "numeric" } as const);

@@ -165,7 +165,7 @@ describe("terminals", () => {
 
   test("start only inside the directory", async () => {
     const { log, run } = await play(scripted({ turn: turn({ command: "pwd", cwd: "/" }) }));
-    expect(textIn(await untilEnd(log, run))).toContain("must start in the session's folder");
+    expect(textIn(await untilEnd(log, run))).toContain("must start in the session's directory");
   });
 
   test("are not offered if the configuration disables them", async () => {

@@ -177,8 +177,20 @@ describeLive("the pipe", ({ program }) => {
     [
       "a wrong key",
       {},
-      refuses(401, { message: "this server needs a key" }),
-      /^Runcast refused: this server needs a key\. Set API_KEY/,
+      refuses(401, { code: "invalid_api_key", message: "Incorrect API key provided: send another in the header" }),
+      /^Runcast refused: API_KEY in the pipe's valves is missing or wrong\. Set it to one of the server's keys\.$/,
+    ],
+    [
+      "a model's missing key",
+      {},
+      refuses(401, { code: "model-key-missing", message: "The model acme/large needs a key" }),
+      /^Runcast refused: The model acme\/large needs a key\.$/,
+    ],
+    [
+      "a host that the server does not accept",
+      {},
+      refuses(403, { code: "wrong-host", message: "this server does not accept the host x: add it to the hosts setting" }),
+      /^Runcast refused: this server does not accept the host x: add it to the hosts setting\.$/,
     ],
     [
       "a response that is not from Runcast",

@@ -135,7 +135,7 @@ describeInBrowser("attachments", ({ serve, open }) => {
     await page.reload();
     await sentFiles(page).getByRole("button", { name: "Enlarge one.png" }).waitFor();
     await page
-      .getByRole("button", { name: "Ask again" })
+      .getByRole("button", { name: "Try again" })
       .first()
       .or(page.getByRole("button", { name: /again/i }).first())
       .click();

@@ -188,7 +188,7 @@ describeInBrowser("chat on the page", ({ serve, open }: Browsing) => {
     await page.getByRole("alert").waitFor();
     expect(await page.getByRole("alert").innerText()).toMatch(/300[^]*A retry would not help/);
     await page.locator("[data-connection=failed]").getByText("Refused").waitFor();
-    expect(await page.getByRole("button", { name: "Ask again" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
     expect(await page.getByRole("button", { name: "Stop the run" }).count()).toBe(0);
     expect(await violations(page)).toEqual([]);
   });

@@ -138,7 +138,7 @@ describeInBrowser("a model whose key the server does not have", ({ serve, open }
     await page.getByText(/needs a key, but OPENAI_API_KEY is not set/).waitFor();
     const missing = page.getByRole("form", { name: `This model needs ${VARIABLE}` });
     await missing.getByLabel(VARIABLE).fill(WRONG);
-    await missing.getByRole("button", { name: "Use key and ask again" }).click();
+    await missing.getByRole("button", { name: "Use key and try again" }).click();
     await ended(page, "error");
     const rejected = page.getByRole("form", { name: `This model needs a valid ${VARIABLE}` });
     await rejected.waitFor();

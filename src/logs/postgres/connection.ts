@@ -42,7 +42,7 @@ export const connect = async ({
     application_name: "runcast",
   };
   const pool = new pg.Pool({ ...settings, max: CONNECTIONS });
-  // The pool replaces a connection that breaks while idle when it is needed.
+  // If an idle connection breaks, the pool opens another when one is needed.
   pool.on("error", () => {});
   const withHelp = (error: unknown) =>
     new Error(`cannot reach Postgres at ${engineAddress(url)}: ${reasonOf(error)}`, {

@@ -67,7 +67,7 @@ export const createExtensions = (connection: RedisConnection, keys: Keys, wakes:
         const resultOf = await send(batch);
         batch.forEach((extension, place) => extension.onResult(resultOf(place)));
       } catch (error) {
-        // Those that wait have waited as long for the server.
+        // The others have waited for the server just as long, so they fail, too.
         for (const extension of [...batch, ...waiting.splice(0)]) extension.onError(error);
       }
     }

@@ -123,7 +123,7 @@ const isPlain = (delta: Fields): boolean => {
 const isSilent = ({ role: _, ...delta }: Fields): boolean =>
   Object.values(delta).every((value) => value == null || value === "");
 
-/** The library reports it where it stands in the stream, and the failure of the response replaces it. */
+/** Makes the library report an error at this point in the stream. The failure of the response then replaces it. */
 const FAILED: Fields = { error: { message: "The provider reported an error." } };
 
 /** An error in a stream, wherever servers put it. */

@@ -10,7 +10,7 @@ const IMAGES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 const PDF = "application/pdf";
 
 interface Compatible {
-  /** Default: images. Whether a model supports them is unknown until it is asked. */
+  /** Default: images, because only a request shows whether a model supports them. */
   readonly accepts?: readonly string[];
   readonly baseUrl?: string;
   /** The environment variable with the required key. */

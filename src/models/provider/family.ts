@@ -45,7 +45,7 @@ export const settingsOf = ({ apiKey, baseUrl, headers }: Settings) => ({
   ...(headers && { headers: { ...headers } }),
 });
 
-/** A value, and the variable that it is from. The configuration has none. */
+/** A value, and the variable that it came from, unless it is from the configuration. */
 interface Found {
   readonly value: string;
   readonly variable?: string;

@@ -15,7 +15,7 @@ const errorIn = ({ type: event, error }: Fields) => {
   return { message: text, type: textOf(type) ?? textOf(code) ?? "error", ...(status >= 400 && { status }) };
 };
 
-/** OpenAI's responses. Its library skips unknown events, but not what is no event. */
+/** OpenAI's responses. Its library skips unknown events, but not values that are not events. */
 export const responsesFormat =
   (model: string): CreateFormat =>
   (aside) => ({

@@ -29,9 +29,9 @@ export const readAnswer = async (
 };
 
 /**
- * Re-emits the stream with each frame normalized by the format. A body that is no stream is read whole, whatever its
- * content type says: it is the answer, or the reason of a failure. A connection error after the end of the response is
- * ignored.
+ * Re-emits the stream with each frame normalized by the format. A body that is not a stream is read whole, whatever
+ * its content type says: it is the answer, or the reason for a failure. A connection error after the end of the response
+ * is ignored.
  */
 const framesOf = (
   body: ReadableStream<Uint8Array>,

@@ -101,7 +101,7 @@ const SKIPPED: StreamPart = {
   warnings: [{ type: "other", message: "The model sent something that could not be read. It was skipped." }],
 };
 
-/** Whether the provider did not say why the response ended. Some never give the reason in their own words. */
+/** Whether the response ended without a reason from the provider. Some providers never send `raw`. */
 const isCut = ({ raw, unified }: Extract<StreamPart, { type: "finish" }>["finishReason"]): boolean =>
   raw === undefined && ["error", "interrupted", "other"].includes(unified);
 

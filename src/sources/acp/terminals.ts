@@ -128,7 +128,7 @@ export class Terminals {
     } catch {
       // Refused below.
     }
-    throw new Error("A terminal must start in the session's folder.");
+    throw new Error("A terminal must start in the session's directory.");
   }
 }
 

@@ -29,7 +29,7 @@ const reasonOf = (value: unknown, depth: number): string | undefined => {
   return undefined;
 };
 
-/** Routers such as OpenRouter wrap the reason of the provider behind them: their own message says only that it failed. */
+/** Routers such as OpenRouter wrap the reason from the provider behind them: their own message says only that it failed. */
 const innerReason = ({ message, metadata }: Record<string, unknown>, depth: number): string | undefined => {
   if (typeof message !== "string" || typeof metadata !== "object" || metadata === null) return undefined;
   const { raw, provider_name: name } = metadata as Record<string, unknown>;

@@ -70,7 +70,7 @@ export const withoutSecrets = (error: unknown, secrets: readonly string[]): unkn
 /** Shorter values would also match ordinary words. */
 const SHORTEST = 6;
 
-/** fetch puts the reason of a failure into the error's cause. */
+/** fetch puts the reason for a failure into the error's cause. */
 const reasonOf = (error: unknown): string => {
   const { message, cause } = error instanceof Error ? error : new Error(String(error));
   return cause instanceof Error && cause.message ? cause.message : message;

@@ -1,6 +1,6 @@
 import type { McpServerOptions } from "../mcp.ts";
 
-/** The reason of a failure in one sentence: the message of the deepest cause that has one, without secrets of the configuration. */
+/** The reason for a failure in one sentence: the message of the deepest cause that has one, without secrets of the configuration. */
 export const reason = (error: unknown, server: McpServerOptions): string => {
   let found = "unknown error";
   for (let cause = error, depth = 0; cause instanceof Error && depth < 8; cause = cause.cause, depth += 1)

@@ -3,7 +3,7 @@ import type { Content, Json } from "../../events.ts";
 import { type ToolContext, type ToolResult, toolResult } from "../../tool.ts";
 import { embedApp, isApp } from "./show-app.ts";
 
-/** Converts a server's result: stores bytes stored alongside the log, embeds pages, and returns the rest as content. */
+/** Converts a server's result: stores bytes alongside the log, embeds pages, and returns the rest as content. */
 export const resultOf = async (
   { content, structuredContent, isError }: CallToolResult,
   context: ToolContext,

@@ -17,7 +17,7 @@ export const cutBeforeHead: Trial = {
     const first = conversation.send(scene.message, broken);
     for (let step = 0; step < MAX_REQUESTS && scene.asked === 0; step++) {
       await eventually(() => scene.asked > 0, REQUEST_MS);
-      // What the client waits for is not the response of the run: it makes other requests or opens a socket first.
+      // The client is not waiting for the run's response yet: it makes other requests or opens a socket first.
       if (scene.asked === 0) broken.endStall();
     }
     must(scene.asked > 0, "the model got no request");

@@ -24,7 +24,7 @@ export const serverKilled: Trial = {
     needTools(scene);
     must(isBegun, "the first words are not shown while the model pauses");
     await stored(context);
-    // The server is killed at once after these words, so it must have stored them before it showed them.
+    // The server is killed as soon as these words are shown, so it must have stored them before.
     first.open();
     const isShown = await before.until(({ text }) => text === [...begun, ...half].join(""), 10_000);
     must(isShown, "the first half is not shown while the model pauses");
@@ -37,7 +37,7 @@ export const serverKilled: Trial = {
     for (const until = Date.now() + RETRY_MS; after.screen.end === undefined && Date.now() < until;) {
       after = resume(after, line());
       await after.until((screen) => screen.end !== undefined, until - Date.now());
-      // The last answer says more than a request that got none.
+      // The last response explains more than a request that got none.
       if (after.status !== undefined)
         answered = `${after.status}${after.refusal ? `: ${after.refusal.slice(0, 200)}` : ", and never the run's end"}`;
       if (after.screen.end === undefined) await new Promise((resolve) => setTimeout(resolve, 1000));

@@ -27,7 +27,7 @@ export const silentMinute: Trial = {
     await viewer.over;
     const numbers = { longestSilenceMs: longest };
     must(viewer.screen.text === scene.text(0), "the answer does not continue after the silence");
-    // The answer went on over the same connection, so the server was alive all the time.
+    // The answer continued over the same connection, so the server was alive all the time.
     if (signs === 0)
       return { ...no(`no byte arrived in ${silence / 1000} s: a proxy would close the connection`), isSure: true };
     must(longest <= LONGEST_MS, `no byte arrived for ${Math.round(longest / 1000)} s`);

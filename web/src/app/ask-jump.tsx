@@ -45,7 +45,7 @@ export const askCommand = (
     const next = asks[at + 1] ?? asks[0];
     const box = scroller.current;
     if (!next || !box) return false;
-    // After a jump, the end is no longer kept in view, so there is none to a card that needs none.
+    // A jump stops keeping the end in view, so a card that is already in view only gets the focus.
     if (isInView(box, next.id)) box.querySelector<HTMLElement>(cardOf(next.id))?.focus({ preventScroll: true });
     else onJump(next.id);
   },

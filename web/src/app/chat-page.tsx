@@ -170,7 +170,7 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
                   title={wantedKeyText(wantedKey)}
                   variable={wantedKey.variable}
                   agents={wantedKey.agents}
-                  {...(wantedKey.failed && { action: "Use key and ask again" })}
+                  {...(wantedKey.failed && { action: "Use key and try again" })}
                   onKept={() => {
                     if (wantedKey.failed) chat.messageCommands.rerun(wantedKey.failed);
                     field.current?.focus();

@@ -31,7 +31,7 @@ export const MessageList = (props: MessageListProps) => {
   const { isAtEnd, toEnd } = useStickToEnd(scroller, content);
   const windowing = useWindowing(scroller);
   const staysAtEnd = useCell(isAtEnd);
-  // Whoever asks wants to see the answer, also if it replaces an earlier one.
+  // A user who asks wants to see the answer, even if it replaces an earlier one.
   const sent = messages.filter(({ message }) => message.role === "user").length;
   useEffect(() => {
     if (!jump) toEnd();

@@ -104,7 +104,7 @@ const AgentMessage = ({ shown, isLast, message, commands, agents, jump }: AgentM
       {hasFailed && (
         <ProblemNote problem={connection.problem}>
           {mayHelp(connection.problem) ? (
-            <Button onClick={rerun}>Ask again</Button>
+            <Button onClick={rerun}>Try again</Button>
           ) : (
             <p className="text-soft">
               A retry would not help: the same request would be refused again. You can edit your message.

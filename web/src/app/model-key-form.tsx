@@ -25,7 +25,7 @@ export const ModelKeyForm = ({ title, variable, agents, action = "Use key", onKe
     const key = String(new FormData(event.currentTarget).get("key") ?? "").trim();
     if (!key) return setMistake("Enter the key.");
     // It is sent as a header.
-    if (!/^[!-~]+$/.test(key)) return setMistake("A key contains no spaces, accents or line breaks.");
+    if (!/^[!-~]+$/.test(key)) return setMistake("A key cannot contain spaces, accents or line breaks.");
     modelKeys.keep(agents, variable, key);
     announcer.say("The key is kept in this tab.");
     onKept();

@@ -77,8 +77,8 @@ const failuresOf = (run: RunState, outlines: WeakMap<RunState, Outline>): readon
 };
 
 /**
- * The failure after the focused one, or after the last one while it is in view. Otherwise the first from the first run
- * in view on. After the last failure comes the first.
+ * The failure after the focused one, or after the last one while it is in view. Otherwise, the first failure in the
+ * first run in view or below it. Starts over after the last failure.
  */
 const nextOf = (
   failures: readonly Failure[],

@@ -10,8 +10,8 @@ export interface ModelKey {
 }
 
 /**
- * Keys of models that the server does not have, or has wrong. They are stored in the tab, never on the device or with a
- * conversation, and sent as secrets with runs of the agents that they were entered for.
+ * Keys of models that the server does not have, or that a provider rejected. They are stored in the tab, never on the
+ * device or with a conversation, and sent as secrets with runs of the agents that they were entered for.
  */
 export interface ModelKeys extends Cell<readonly ModelKey[]> {
   /** Replaces the key of these agents. */
@@ -62,7 +62,7 @@ const isKey = (value: unknown): value is ModelKey => {
   return typeof agent === "string" && typeof variable === "string" && typeof key === "string";
 };
 
-/** What a run of this agent with this model needs, and neither the server nor this tab has. */
+/** The keys that a run of this agent with this model needs, and that neither the server nor this tab has. */
 export const neededKeys = (
   agent: NamedAgent,
   model: string | undefined,

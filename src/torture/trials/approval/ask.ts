@@ -9,7 +9,7 @@ export interface Asked {
 }
 
 const SOON_MS = 15_000;
-/** How long the user thinks. Where a stream ends with the question, the server needs this time to end it, also if it is busy. */
+/** How long the user thinks. If a stream ends with the question, even a busy server must end it within this time. */
 const thinkingMs = ({ isShort }: TrialContext): number => (isShort ? 500 : 2000);
 export const isAsked = ({ asks }: Viewer["screen"]): boolean => asks.some(({ isOpen }) => isOpen);
 
