@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { z } from "zod";
@@ -13,12 +13,12 @@ import {
   logUrls,
   openLogAt,
 } from "./config/logs.ts";
+import { loadErrorText } from "./config/load-error.ts";
 import { configSchema } from "./config/schema.ts";
 import { validateServer } from "./config/validate-server.ts";
 import type { Dialect } from "./dialect.ts";
 import { engineAddress, type Log, type Retention } from "./log.ts";
 import { didYouMean } from "./did-you-mean.ts";
-import { messageOf } from "./message-of.ts";
 import { demoAgent } from "./models/demo.ts";
 import type { RunnerOptions } from "./runner.ts";
 import type { ServerOptions } from "./server.ts";
@@ -133,35 +133,16 @@ export const findConfigFile = (directory: string): string | undefined =>
 const importDefault = async (file: string): Promise<unknown> => {
   const name = path.basename(file);
   if (!existsSync(file)) throw new ConfigError(`${file}: there is no such file`);
+  if (statSync(file).isDirectory()) throw new ConfigError(`${file}: this is a directory, not a file`);
   let module: { readonly default?: unknown };
   try {
     module = await import(pathToFileURL(file).href);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException | undefined)?.code === "ERR_UNKNOWN_FILE_EXTENSION" && name.endsWith(".ts"))
-      throw new ConfigError(
-        `${name}: Node.js ${process.versions.node} cannot load TypeScript; use 22.18 or newer, or write it as runcast.config.mjs`,
-        { cause: error },
-      );
-    throw new ConfigError(`${name}${lineIn(file, error)}: cannot be loaded: ${messageOf(error)}${installHint(error)}`, {
-      cause: error,
-    });
+    throw new ConfigError(loadErrorText(file, error), { cause: error });
   }
   if (module.default === undefined)
     throw new ConfigError(`${name}: has no default export; write: export default defineConfig({ … })`);
   return module.default;
-};
-
-/** How to install the package that an import did not find. Empty for any other error. */
-const installHint = (error: unknown): string => {
-  const [, name] = /^Cannot find package '((?:@[^/']+\/)?[^/']+)' imported from /.exec(messageOf(error)) ?? [];
-  return name === undefined ? "" : `; install it: npm install ${name}`;
-};
-
-/** The line of the file that an error refers to, as `:12`. Empty if there is none. */
-const lineIn = (file: string, error: unknown): string => {
-  const [, after = ""] = ((error as Error | undefined)?.stack ?? "").split(`${pathToFileURL(file).href}:`);
-  const line = Number.parseInt(after, 10);
-  return Number.isNaN(line) ? "" : `:${line}`;
 };
 
 /** Validates what a configuration file exports. `name` is used in messages. */

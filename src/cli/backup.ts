@@ -15,9 +15,10 @@ export const backup: CliCommand = {
   usage: "<file>",
   positionals: [1, 1],
   summary: "Saves all runs in a SQLite log to one tar archive while the server is running.",
-  details:
-    "Uses the server at --url, RUNCAST_URL or http://127.0.0.1:4400, with a key that has the admin right. If no server is running there, it reads .runcast/ here.\n" +
+  details: [
+    "Uses the server at --url, RUNCAST_URL or http://127.0.0.1:4400, with a key that has the admin right. If no server is running there, it reads the log in this directory (.runcast/).",
     "For Redis and Postgres, use their own backup tools.",
+  ].join("\n"),
   options: {
     url: { value: "address", help: `the server (default: ${LOCAL})` },
     key: { value: "key", help: "a key with the admin right (or RUNCAST_KEY)" },

@@ -5,7 +5,7 @@ import { messageOf } from "../message-of.ts";
 import { PROTOCOL } from "../protocol.ts";
 import { createFrameReader } from "../sse.ts";
 import { counted } from "../view.ts";
-import { createVerifier, misfitOf } from "../verify.ts";
+import { createVerifier, eventProblem } from "../verify.ts";
 import { isHeartbeat, writeCommand } from "../wire.ts";
 import { oneLine } from "./terminal-text.ts";
 
@@ -118,8 +118,8 @@ const createAnswer = () => {
     const types: readonly string[] = EVENT_TYPES;
     if (typeof event.type === "string" && !types.includes(event.type))
       return `there is no event type ${JSON.stringify(event.type)}${didYouMean(event.type, types)}`;
-    const misfit = misfitOf(event);
-    if (misfit !== undefined) return misfit;
+    const wrong = eventProblem(event);
+    if (wrong !== undefined) return wrong;
     // Runcast emits `run-start` itself if the agent does not.
     if (!verifier.started && event.type !== "run-start") verifier.check(START);
     counts.set(event.type, (counts.get(event.type) ?? 0) + 1);

@@ -1,5 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { didYouMean } from "../did-you-mean.ts";
+import { ownCommand } from "./own-command.ts";
+import { wrap } from "./terminal-text.ts";
 
 export interface CliCommand {
   readonly name: string;
@@ -84,13 +86,24 @@ export const helpText = ({ name, usage, summary, details, options }: CliCommand)
   const rows = Object.entries(all).map(
     ([option, { value, help }]) => [`--${option}${value ? ` <${value}>` : ""}`, help] as const,
   );
-  const width = Math.max(...rows.map(([left]) => left.length));
   return [
-    `runcast ${name}${usage ? ` ${usage}` : ""} [options]`,
+    `Usage: ${ownCommand(name, ...(usage ? [usage] : []), "[options]")}`,
     "",
     summary,
-    ...(details ? ["", details] : []),
+    ...(details ? ["", ...wrap(details.replaceAll("\n", "\n\n"), helpWidth())] : []),
     "",
-    ...rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`),
+    ...helpRows(rows),
   ].join("\n");
 };
+
+/** Names and what they do, in two columns. */
+export const helpRows = (rows: readonly (readonly [name: string, help: string])[]): readonly string[] => {
+  const left = Math.max(...rows.map(([name]) => name.length)) + 4;
+  return rows.flatMap(([name, help]) =>
+    wrap(help, Math.max(30, helpWidth() - left)).map(
+      (line, index) => `${(index === 0 ? `  ${name}` : "").padEnd(left)}${line}`,
+    ),
+  );
+};
+
+const helpWidth = (): number => Math.min(process.stdout.columns || 100, 100);

@@ -20,7 +20,7 @@ export const exportRun: CliCommand = {
   positionals: [1, 1],
   summary: "Writes a run's log as one JSON entry per line, or as a page that plays it.",
   details:
-    "Reads from the server (for a bare id: RUNCAST_URL, default http://127.0.0.1:4400). If no server is running there, it reads .runcast/ here.",
+    "Reads the run from its server (for a bare id: RUNCAST_URL, default http://127.0.0.1:4400). If no server is running there, reads a bare id from the log in this directory (.runcast/).",
   options: {
     html: { help: "writes one HTML file that plays the run offline; recognized secrets are removed" },
     output: { value: "file", help: "writes to this file instead of standard output" },

@@ -5,6 +5,7 @@ import { version } from "./version.ts";
 
 interface Start {
   readonly url: string;
+  readonly hasPage: boolean;
   readonly recovered: number;
   readonly dropped: number;
   /** How long runs are kept. */
@@ -22,7 +23,7 @@ const MAX_COUNTED = 1000;
 export const greeting = async (
   { agents, file, key, keys = [] }: LoadedConfig,
   { log, place }: OpenedLog,
-  { url, recovered, dropped, kept, environment, note, unready }: Start,
+  { url, hasPage, recovered, dropped, kept, environment, note, unready }: Start,
 ): Promise<string> => {
   const runs = (await log.list({ limit: MAX_COUNTED + 1 })).length;
   const held = runs > MAX_COUNTED ? `more than ${counted(MAX_COUNTED, "run")}` : counted(runs, "run");
@@ -43,6 +44,7 @@ export const greeting = async (
     `  log     ${log.name}${place ? ` in ${place}` : ""}: ${held}${closed}${gone}`,
     `          survives ${log.survives}`,
     `          runs are kept ${kept}`,
+    `  page    ${hasPage ? `open ${url} in a browser` : "not built; run npm run build, then restart the server"}`,
     `  try     curl -N -X POST ${url}/runs${access} -H 'content-type: application/json' -d '{"message":"hello"}'`,
     "",
     "",

@@ -10,7 +10,7 @@ export const keys: CliCommand = {
   positionals: [1, 2],
   summary: "Creates, lists and revokes keys on a running server.",
   details:
-    "Uses the server at --url, RUNCAST_URL or http://127.0.0.1:4400, with a key that has the admin right. A new key is shown once; the server stores only its hash.",
+    "Uses the server at --url, RUNCAST_URL or http://127.0.0.1:4400, with a key that has the admin right. A new key is printed once; the server stores only its hash.",
   options: {
     user: { value: "id", help: "add: the key's user (default: the key's name)" },
     rights: { value: "list", help: `add: the key's rights, from ${RIGHTS.join(", ")} (default: start,watch,answer)` },
@@ -30,8 +30,8 @@ export const keys: CliCommand = {
       return 0;
     }
     if (verb !== "add" && verb !== "revoke")
-      throw new UsageError(`unknown subcommand keys ${verb}: use add, list or revoke`);
-    if (name === undefined) throw new UsageError(`keys ${verb} needs the name of a key`);
+      throw new UsageError(`unknown subcommand keys ${verb}; use add, list or revoke`);
+    if (name === undefined) throw new UsageError(`keys ${verb} needs the name of a key: keys ${verb} <name>`);
     if (verb === "revoke") {
       await askServer({ base }, `/admin/keys/${encodeURIComponent(name)}`, { method: "DELETE", key });
       say(`revoked ${name}; its streams and share links have ended`);

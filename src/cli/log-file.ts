@@ -69,7 +69,8 @@ const entryOf = (json: string, seq: string | undefined): { entry: Entry } | { pr
   const issue = parsed.error.issues[0]!;
   const field = issue.path.filter((key, index) => index > 0 || key !== "event").join(".");
   const where = [typeof type === "string" ? type : "", field].filter(Boolean).join(" ");
-  return { problem: `${at(value)}${where ? `${where}: ` : "this is not an entry: "}${issue.message}` };
+  const wrong = issue.message.replace(/^Invalid input: /, "");
+  return { problem: `${at(value)}${where ? `${where}: ` : "this is not an entry: "}${wrong}` };
 };
 
 const fromFrame = (value: unknown, seq: string): unknown => {

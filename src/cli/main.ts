@@ -1,4 +1,4 @@
-import { type CliCommand, CommandError, UsageError, helpText, readInput } from "./command.ts";
+import { type CliCommand, CommandError, UsageError, helpRows, helpText, readInput } from "./command.ts";
 import { ownCommand } from "./own-command.ts";
 import { quietWarnings } from "./quiet-warnings.ts";
 import { version } from "./version.ts";
@@ -22,13 +22,13 @@ const commands: ReadonlyMap<string, () => Promise<CliCommand>> = new Map([
 const overview = async (): Promise<string> => {
   const all = await Promise.all([...commands.values()].map((load) => load()));
   return [
-    "runcast [command] [options]",
+    `Usage: ${ownCommand("[command]", "[options]")}`,
     "",
     "Makes an AI agent's work visible while it happens. Without a command, it starts the server.",
     "",
-    ...all.map(({ name, usage, summary }) => `  ${`${name} ${usage}`.padEnd(21)}  ${summary}`),
+    ...helpRows(all.map(({ name, usage, summary }) => [`${name} ${usage}`.trim(), summary])),
     "",
-    "Run runcast <command> --help for details, runcast --version for the version.",
+    `${ownCommand("<command>", "--help")} lists a command's options. --version prints the version.`,
   ].join("\n");
 };
 

@@ -8,7 +8,7 @@ export interface KeptRuns {
 }
 
 const DAY = 86_400_000;
-const USUAL: Retention = { maxAgeMs: 30 * DAY };
+const DEFAULT: Retention = { maxAgeMs: 30 * DAY };
 
 /**
  * A new log keeps runs for 30 days and records that. A log whose runs predate that record keeps them all, as before, so
@@ -20,7 +20,7 @@ export const keptRuns = async ({ retention }: Pick<LoadedConfig, "retention">, l
   const isNew = !isNoted && (await log.list({ limit: 1 })).length === 0;
   if (isNew) await log.records.put("installation", "retention", "usual", { ifAbsent: true });
   if (isNoted || isNew)
-    return { policy: USUAL, text: `${textOf(USUAL)} (the default; change it with the retention setting)` };
+    return { policy: DEFAULT, text: `${textOf(DEFAULT)} (the default; change it with the retention setting)` };
   return { policy: undefined, text: "forever (limit this with the retention setting)" };
 };
 

@@ -9,9 +9,11 @@ export const runs: CliCommand = {
   name: "runs",
   usage: "",
   positionals: [0, 0],
-  summary: "Lists a server's runs, newest first, with state, user, message, duration, tokens and open questions.",
-  details:
-    "Uses the server at --url, RUNCAST_URL or http://127.0.0.1:4400. A key lists its user's runs. A key with the admin right lists everyone's.",
+  summary: "Lists a server's runs, newest first.",
+  details: [
+    "Shows the state, user, message, duration, tokens and open questions of each run. A key lists its user's runs. A key with the admin right lists everyone's.",
+    "Uses the server at --url, RUNCAST_URL or http://127.0.0.1:4400.",
+  ].join("\n"),
   options: {
     open: { help: "only runs that have not ended" },
     waiting: { help: "only runs that are waiting for an answer" },

@@ -1,7 +1,8 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { createServer as createSocketServer } from "node:net";
 import path from "node:path";
 import type { LoadedConfig, OpenedLog } from "../config.ts";
+import { messageOf } from "../message-of.ts";
 import { page } from "../page.ts";
 import type { EndedRun } from "../runner.ts";
 import { type RuncastServer, createServer } from "../server.ts";
@@ -22,16 +23,16 @@ export const serve: CliCommand = {
   name: "serve",
   usage: "",
   positionals: [0, 0],
-  summary:
-    "Serves the agents in runcast.config.ts. Without one, serves an assistant (if a model is found) and a scripted demo.",
-  details:
-    "The port is --port, PORT, the configuration's port or 4400, in this order. Variables are also read from .env. Without a configuration, the assistant uses\n" +
-    "--model, RUNCAST_MODEL, a provider whose key is set, or a model server on this machine, in this order. RUNCAST_DEMO_SPEED sets how fast the demo plays.",
+  summary: "Starts the server, with the agents in runcast.config.ts.",
+  details: [
+    "Without a configuration, it offers a scripted demo, and an assistant if it finds a model. It looks for --model, RUNCAST_MODEL, a provider whose key is set, and a model server on this machine, in this order.",
+    "The port is --port, PORT, the configuration's port or 4400, in this order. Variables are also read from .env. RUNCAST_DEMO_SPEED sets how fast the demo plays.",
+  ].join("\n"),
   options: {
     port: { value: "number", help: "0 uses any free port (default: 4400)" },
     host: {
       value: "address",
-      help: "the address to listen on (default: 127.0.0.1); other addresses require a key: RUNCAST_KEY, or one in the configuration",
+      help: "the address to listen on (default: 127.0.0.1); any other requires a key: RUNCAST_KEY, or one in the configuration",
     },
     origin: {
       value: "origin",
@@ -58,18 +59,16 @@ export const serve: CliCommand = {
     const lines = linesOf(options["log-format"] ?? config.logFormat, config.logMessages);
     const report = reporter(lines);
     surviveStrayErrors((error) => report(error, "uncaught error; the server continues: "));
-    const server = createServer({
-      ...serverOptions(withOrigin(config, options["origin"]), opened, report, lines),
-      host,
-      port,
-    });
+    const settings = serverOptions(withOrigin(config, options["origin"]), opened, report, lines);
+    const server = createServer({ ...settings, host, port });
     try {
       const recovered = await server.recover();
       const { url } = await listen(server, host, port);
       const kept = await keptRuns(config, opened.log);
       const dropped = await retain(kept, opened);
       const unready = await unreadyAgents(config.agents);
-      const startup = { url, recovered, dropped, kept: kept.text, environment, note, unready };
+      const hasPage = settings.page !== undefined;
+      const startup = { url, hasPage, recovered, dropped, kept: kept.text, environment, note, unready };
       const greeted = await greeting(config, opened, startup);
       // Install the signal handlers first: a process that reads the greeting may stop this one immediately.
       const stopped = untilStopped(server, config, opened, kept, report, lines);
@@ -80,7 +79,7 @@ export const serve: CliCommand = {
       await opened.log.close();
     }
     // A resource that an agent keeps open, such as a server it started, must not keep a stopped server alive.
-    setTimeout(() => process.exit(), LAST_WORDS_MS).unref();
+    setTimeout(() => process.exit(), EXIT_GRACE_MS).unref();
     return 0;
   },
 };
@@ -88,7 +87,13 @@ export const serve: CliCommand = {
 /** Variables that are already set take precedence over the file. */
 const readVariables = (directory: string): void => {
   const file = path.join(directory, ".env");
-  if (existsSync(file)) process.loadEnvFile(file);
+  if (!existsSync(file)) return;
+  try {
+    process.loadEnvFile(file);
+  } catch (error) {
+    if (statSync(file).isDirectory()) throw new CommandError(`${file} is a directory, not a file; remove it`);
+    throw new CommandError(`${file} cannot be read: ${messageOf(error)}`);
+  }
 };
 
 const withOrigin = (config: LoadedConfig, origin: string | undefined): LoadedConfig => {
@@ -212,7 +217,7 @@ const retain = async ({ policy }: KeptRuns, { log }: OpenedLog): Promise<number>
 const SAME_PRESS_MS = 500;
 
 /** How long agents' hooks and connections may take after everything else is closed. */
-const LAST_WORDS_MS = 1000;
+const EXIT_GRACE_MS = 1000;
 
 /** How long to wait on SIGTERM for runs to reach a safe point. */
 const HAND_OVER_MS = 20_000;

@@ -4,7 +4,7 @@ import { didYouMean } from "../did-you-mean.ts";
 import { drivers, reportTable, type Result, torture as play, trials } from "../torture.ts";
 import { messageOf } from "../message-of.ts";
 import { type CliCommand, CommandError, UsageError } from "./command.ts";
-import { authorization } from "./target.ts";
+import { LOCAL, authorization } from "./target.ts";
 import { oneLine } from "./terminal-text.ts";
 
 const STAGE_PORT = 4411;
@@ -13,17 +13,15 @@ export const torture: CliCommand = {
   name: "torture",
   usage: "<url>",
   positionals: [1, 1],
-  summary:
-    "Runs named trials against a server: cuts, stalls, kills, approvals, hostile text. Each gives a yes, a no or n/a.",
+  summary: "Tests a server with cuts, stalls, kills, approvals and hostile text.",
   details: [
-    "The server's agent must use the scripted model and tools that docs/torture.md describes. They are at",
-    `http://127.0.0.1:${STAGE_PORT}; with --command, their address is in TORTURE_URL.`,
-    "<url> is the address that the dialect's clients use. Exits with 1 if any verdict is no.",
+    `The server's agent must use the scripted model and tools that docs/torture.md describes. They are at http://127.0.0.1:${STAGE_PORT}; with --command, their address is in TORTURE_URL.`,
+    "<url> is the address that the dialect's clients use. Each trial ends with a verdict: yes, no or n/a. Exits with 1 if any verdict is no.",
   ].join("\n"),
   options: {
     command: { value: "command", help: "starts the server; some trials kill and restart it" },
     dialect: { value: "name", help: `its protocol: ${Object.keys(drivers).join(", ")} (default: native)` },
-    agent: { value: "name", help: "the agent to run (default: the server's default)" },
+    agent: { value: "name", help: "the agent to run (default: the server's default agent)" },
     key: { value: "key", help: "the server's key (or RUNCAST_KEY)" },
     only: { value: "text", help: "only trials whose name contains this text; repeatable" },
     seed: { value: "number", help: "repeats the trials of an earlier report" },
@@ -37,7 +35,7 @@ export const torture: CliCommand = {
   run: async ({ positionals: [address = ""], options, values = {}, environment, directory }) => {
     const { command, dialect = "native", agent, json } = options;
     if (!URL.canParse(address) || !/^https?:/.test(address))
-      throw new UsageError(`${address} is not an http or https URL`);
+      throw new UsageError(`${address} is not a URL; use one such as ${LOCAL}`);
     const url = address.replace(/\/+$/, "");
     const drive = Object.hasOwn(drivers, dialect) ? drivers[dialect] : undefined;
     const names = Object.keys(drivers);

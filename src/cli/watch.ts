@@ -21,13 +21,13 @@ export const watch: CliCommand = {
   positionals: [1, 1],
   summary: "Shows a run live: steps, text, thinking, tools, sub-agents and questions.",
   details: [
-    "A run is http://host:port/runs/<run>, or its id on RUNCAST_URL (default: http://127.0.0.1:4400). With a server's address and --message, a new",
-    "run is started and shown. Exits with 0 if the run finished with a complete answer, else 1. Ctrl-C stops watching, not the run.",
+    "A run is http://host:port/runs/<run>, or its id on RUNCAST_URL (default: http://127.0.0.1:4400). With a server's address and --message, starts a run and shows it.",
+    "Exits with 0 if the run finished with a complete answer, else 1. Ctrl-C stops watching, not the run.",
   ].join("\n"),
   options: {
     message: { value: "text", help: "starts a run with this message" },
     file: { value: "path", help: "with --message: attaches an image, a PDF or a text file; can be repeated" },
-    agent: { value: "name", help: "the agent to start (default: the server's first)" },
+    agent: { value: "name", help: "with --message: the agent to start (default: the server's default agent)" },
     key: { value: "key", help: "the server's key (or RUNCAST_KEY)" },
   },
   run: async ({ positionals: [what = ""], options, values, environment, directory }) => {

@@ -65,7 +65,7 @@ export const describeConnection = (
         connection.httpStatus === undefined
           ? `Connection lost, ${when}`
           : sentence(`${when}: ${oneLine(connection.why.message)}`);
-      const lost = `${hasBeenLive ? "connection lost" : "no response yet"} (${oneLine(connection.why.message)})`;
+      const lost = `${hasBeenLive ? "connection lost" : "no response yet"}: ${oneLine(connection.why.message)}`;
       const reason =
         connection.httpStatus === undefined ? lost : `the server responded: ${problemText(connection.why)}`;
       return { status: "reconnecting", text, detail: why, notice: `${reason}; trying again` };

@@ -40,7 +40,7 @@ describe("a refusal is shown with the server's message and a hint", () => {
     });
     const unknown = await runcast(["watch", url, "--message", "hi", "--agent", "nope"]);
     expect(unknown).toMatchObject({
-      error: "runcast watch: there is no agent nope (the agents setting has: far, broken)\n",
+      error: "runcast watch: there is no agent nope (available agents: far, broken)\n",
       out: "",
     });
   });
@@ -58,7 +58,7 @@ describe("a refusal is shown with the server's message and a hint", () => {
     );
     closers.push(close);
     const { out, code } = await runcast(["watch", `${url}/runs/r`]);
-    expect(out).toContain("(connection lost (the stream ended before the run did); trying again)\n");
+    expect(out).toContain("(connection lost: the stream ended before the run did; trying again)\n");
     expect(out).toContain("(the server responded: the log is full (make room); trying again)\n");
     expect(code).toBe(0);
   });
@@ -101,7 +101,7 @@ describe("without a server", () => {
     const watched = await runcast(["watch", `${url}/runs/x`]);
     const message = `no server responds at ${url}; check the port, or start one there with: npm start -- --port ${port}\n`;
     expect(watched.error).toBe(`runcast watch: ${message}`);
-    expect(watched.out).toMatch(/^\(no response yet \(.*ECONNREFUSED.*\); trying again\)\n$/);
+    expect(watched.out).toMatch(/^\(no response yet: .*ECONNREFUSED.*; trying again\)\n$/);
     expect((await runcast(["export", `${url}/runs/x`])).error).toBe(`runcast export: ${message}`);
   });
 
@@ -176,6 +176,52 @@ describe("mistakes in a command line are reported with a correction", () => {
 
   test("help for one command", async () => {
     expect(await runcast(["help", "watch"])).toEqual(await runcast(["watch", "--help"]));
+  });
+});
+
+describe("a configuration that cannot be loaded", () => {
+  const reported = async (files: Readonly<Record<string, string>>): Promise<string> => {
+    const cwd = await home("unloadable");
+    for (const [name, text] of Object.entries(files)) await writeFile(path.join(cwd, name), text);
+    const { error, out, code } = await runcast(["serve"], { cwd });
+    expect([out, code]).toEqual(["", 1]);
+    return error.replace(/^runcast serve: /, "").trimEnd();
+  };
+
+  test("a syntax error is reported with its file and line", async () => {
+    const wrong = "const x = 1;\nexport default { agents: ] };";
+    expect(await reported({ "runcast.config.ts": wrong })).toBe(
+      "runcast.config.ts:2: cannot be loaded: Expression expected",
+    );
+    expect(await reported({ "runcast.config.mjs": wrong })).toBe(
+      "runcast.config.mjs:2: cannot be loaded: Unexpected token ']'",
+    );
+    const imported = { "runcast.config.ts": 'import "./tools.ts"; export default {};', "tools.ts": wrong };
+    expect(await reported(imported)).toBe("runcast.config.ts: cannot be loaded: tools.ts:2: Expression expected");
+  });
+
+  test("TypeScript that Node.js cannot run is reported with what to do", async () => {
+    expect(await reported({ "runcast.config.ts": "enum Size { Small }\nexport default {};" })).toMatch(
+      /^runcast\.config\.ts:1: cannot be loaded: .*enum.*; Node\.js only removes types, so use syntax/,
+    );
+  });
+
+  test.each([
+    ["runcast/sources/acpp", "runcast/sources/acp"],
+    ["runcast/source/acp", "runcast/sources/acp"],
+    ["runcast/dialects/agui", "runcast/dialects/ag-ui"],
+  ])("a misspelled module is named, with the one that was probably meant: %s", async (wrong, right) => {
+    expect(await reported({ "runcast.config.ts": `import "${wrong}"; export default {};` })).toBe(
+      `runcast.config.ts: cannot be loaded: there is no module ${wrong}; did you mean ${right}?`,
+    );
+  });
+
+  test("a directory in place of a file is named, as Docker creates it for a missing file", async () => {
+    const cwd = await home("directory");
+    await mkdir(path.join(cwd, "runcast.config.ts"));
+    expect((await runcast(["serve"], { cwd })).error).toContain("runcast.config.ts: this is a directory, not a file\n");
+    await mkdir(path.join(cwd, ".env"));
+    expect((await runcast(["serve"], { cwd })).error).toContain(".env is a directory, not a file; remove it\n");
   });
 });
 

@@ -351,8 +351,8 @@ test("without a countdown, a lost connection is reported once", () => {
   const lost = { status: "reconnecting", attempt: 1, nextAt: 13_000, why: { code: "cut", message: "it\u202E ended" } };
   const notice = (more: object, circumstances = {}) =>
     describeConnection({ ...lost, ...more } as never, 10_000, circumstances).notice;
-  expect(notice({})).toBe("connection lost (it⟦U+202E⟧ ended); trying again");
-  expect(notice({}, { hasBeenLive: false })).toBe("no response yet (it⟦U+202E⟧ ended); trying again");
+  expect(notice({})).toBe("connection lost: it⟦U+202E⟧ ended; trying again");
+  expect(notice({}, { hasBeenLive: false })).toBe("no response yet: it⟦U+202E⟧ ended; trying again");
   expect(notice({ httpStatus: 503 }, { problemText: () => "full (make room)" })).toBe(
     "the server responded: full (make room); trying again",
   );
