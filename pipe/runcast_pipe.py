@@ -160,10 +160,12 @@ class Pipe:
         if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)):
             return f"Runcast is not reachable at {url}: start it, or correct RUNCAST_URL in the pipe's valves."
         if isinstance(error, httpx.TimeoutException):
-            return f"Runcast at {url} sent nothing for {self.valves.REQUEST_TIMEOUT:g} s, so the pipe gave up."
+            seconds = f"{self.valves.REQUEST_TIMEOUT:g} s"
+            return f"Runcast at {url} sent nothing for {seconds}. Check the server, or raise REQUEST_TIMEOUT in the pipe's valves."
         if isinstance(error, (httpx.InvalidURL, httpx.UnsupportedProtocol)):
             return f"{url!r} is not a valid URL: correct RUNCAST_URL in the pipe's valves."
-        return f"The connection to Runcast at {url} was lost, so the answer is incomplete: {type(error).__name__}."
+        lost = f"The connection to Runcast at {url} was lost ({type(error).__name__}), so the answer is incomplete."
+        return f"{lost} Send the message again."
 
 
 class Refused(Exception):

@@ -162,7 +162,7 @@ describeLive("the pipe", ({ program }) => {
     const [first, will, over, { error }] = dataOf(await drivePipe(python, { valves: valvesOf(server) })) as any[];
     expect([first, will, over]).toEqual([added, { closed: 1 }, status("Runcast: connection lost")]);
     expect(error.message).toMatch(
-      /^The connection to Runcast at http:\S+ was lost, so the answer is incomplete: \w+\.$/,
+      /^The connection to Runcast at http:\S+ was lost \(\w+\), so the answer is incomplete\. Send the message again\.$/,
     );
   });
 
@@ -172,7 +172,7 @@ describeLive("the pipe", ({ program }) => {
       "silence",
       { REQUEST_TIMEOUT: 0.3 },
       ((r: ServerResponse) => r.writeHead(200, HEAD).flushHeaders()) as Answering,
-      /sent nothing for 0.3 s/,
+      /sent nothing for 0\.3 s\. Check the server, or raise REQUEST_TIMEOUT/,
     ],
     [
       "a wrong key",
@@ -189,7 +189,10 @@ describeLive("the pipe", ({ program }) => {
     [
       "a host that the server does not accept",
       {},
-      refuses(403, { code: "wrong-host", message: "this server does not accept the host x: add it to the hosts setting" }),
+      refuses(403, {
+        code: "wrong-host",
+        message: "this server does not accept the host x: add it to the hosts setting",
+      }),
       /^Runcast refused: this server does not accept the host x: add it to the hosts setting\.$/,
     ],
     [
