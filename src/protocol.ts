@@ -115,8 +115,8 @@ const INCOMPLETE: Readonly<Record<Finish, Incomplete | undefined>> = {
   },
   interrupted: {
     finish: "interrupted",
-    message: "The answer is incomplete: its process ended before it was complete.",
-    hint: "Ask again.",
+    message: "The answer is incomplete: the process that was writing it ended.",
+    hint: "Send the message again.",
   },
 };
 

@@ -176,6 +176,7 @@ describe("requests", () => {
     ["either `message`", {}],
     ["either `message`", { message: "x", messages: [{ role: "user", content: [] }] }],
     ["the body", "hello"],
+    ["the body is missing", undefined],
   ])("a mistake is named: %s", (named, body) => {
     const { status, message } = refused(() => read("start", { body }));
     expect(status).toBe(400);

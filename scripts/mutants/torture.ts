@@ -79,7 +79,7 @@ export const torture: readonly Mutant[] = [
     "agents[name] ?? Object.values(agents)[0]",
   ]),
   breaking("bad-body", "a malformed body is a server error", "src/server/body.ts", [
-    'throw new Refusal("bad-json", `the body is not JSON: ${messageOf(error)}`, { hint: "check the body" });',
+    'throw new Refusal("bad-json", `the body is not JSON: ${messageOf(error)}`, { hint: "send valid JSON" });',
     "void messageOf;\n    throw error;",
   ]),
   breaking("server-killed", "a run ends with its process", "src/runner/takeovers.ts", [

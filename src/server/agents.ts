@@ -12,6 +12,6 @@ export const agentOf = (
   if (source) return { name, source };
   throw new Refusal("unknown-agent", `there is no agent ${name.slice(0, 100)}`, {
     status: 404,
-    hint: `the agents setting has: ${Object.keys(agents).join(", ") || "none"}`,
+    hint: `available agents: ${Object.keys(agents).join(", ") || "none"}`,
   });
 };

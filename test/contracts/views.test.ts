@@ -82,7 +82,7 @@ describe("page, element and terminal show the same facts", { timeout: IS_LONG ? 
     ["stop", /^color=green \| title=Finished(?!.*advice=)/],
     ["length", /title=Cut off at the output limit .*advice=.*Ask the agent to continue/],
     ["filter", /title=Stopped by a content filter .*advice=.*Rephrase/],
-    ["interrupted", /^color=red \| title=Interrupted .*advice=.*Ask again/],
+    ["interrupted", /^color=red \| title=Interrupted .*advice=.*Send the message again/],
   ])("of an answer that finished as %s", async (finish, shown) => {
     const entries = entriesOf(
       { type: "run-start", protocol: 1, run: "r", name: "agent" },

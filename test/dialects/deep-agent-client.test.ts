@@ -189,7 +189,7 @@ test("health, and refusals that its clients show", async () => {
   const bad = await show(await post(`${url}/deep-agent/chat/stream`, wrong));
   expect(bad.text).toMatch(/^Error: the field messages\.0\.role is invalid/);
   const unknown = await show(await ask(`${url}/deep-agent/nobody`, "hi"));
-  expect(unknown.text).toBe("Error: there is no agent nobody (the agents setting has: test)");
+  expect(unknown.text).toBe("Error: there is no agent nobody (available agents: test)");
   const whole = await post(`${url}/deep-agent/chat`, wrong);
   expect([whole.status, await whole.json()]).toEqual([422, { detail: expect.stringContaining("messages.0.role") }]);
 });

@@ -167,7 +167,7 @@ describe("the page over HTTP", () => {
     const page = forgePage(`${url}/forge/nobody`);
     await page.send("go");
     expect(page.messages.at(-1)).toMatchObject({
-      content: "there is no agent nobody (the agents setting has: test)",
+      content: "there is no agent nobody (available agents: test)",
       error: { code: "unknown-agent", retry: false },
     });
     await page.send("go", { messages: 7 });

@@ -45,7 +45,12 @@ describe.each([
   { finish: "length", why: "output token limit", todo: "continue", reason: "length" },
   { finish: "filter", why: "content filter", todo: "Rephrase", reason: "content_filter" },
   // OpenAI has no reason for this. `length` is the one for a truncated answer.
-  { finish: "interrupted", why: "its process ended", todo: "Ask again", reason: "length" },
+  {
+    finish: "interrupted",
+    why: "the process that was writing it ended",
+    todo: "Send the message again",
+    reason: "length",
+  },
 ] as const)("an answer that ended as $finish", ({ finish, why, todo, reason }) => {
   const streamOf = (dialect: Dialect) => dataOf(dialect, finish).join("\n");
 

@@ -261,7 +261,7 @@ test("health, and refusals that its clients show", async () => {
   const bad = await show(await post(`${url}/ralph/chat/stream`, { messages: "hi" }));
   expect(bad.text).toMatch(/^Error: the field messages is invalid/);
   const unknown = await show(await ask(`${url}/ralph/nobody`, "hi"));
-  expect(unknown.text).toBe("Error: there is no agent nobody (the agents setting has: test)");
+  expect(unknown.text).toBe("Error: there is no agent nobody (available agents: test)");
   for (const { status } of [bad, unknown]) expect(status).toEqual({ text: "Complete", done: true });
   const asExtended = { "content-type": "application/json", "runcast-extensions": "1" };
   const plain = await ask(`${url}/ralph/nobody`, "hi", { headers: asExtended });

@@ -26,7 +26,7 @@ test("a waiting run names the user it waits for", () => {
 test.each([
   ["length", "cut", "cut off", "The answer is incomplete: the model reached its output token limit."],
   ["filter", "filtered", "filtered", "The answer is incomplete: the provider's content filter stopped it."],
-  ["interrupted", "interrupted", "interrupted", "The answer is incomplete: its process ended before it was complete."],
+  ["interrupted", "interrupted", "interrupted", "The answer is incomplete: the process that was writing it ended."],
 ] as const)("a run that ended as `done` with the finish %s is no success", (finish, state, word, note) => {
   const over: RunRow = { ...row, endedAt: 3000, outcome: "done" };
   expect(describeRow(over)).toMatchObject({ badge: { state: "done", tone: "good" }, note: "" });

@@ -9,5 +9,6 @@ export const parseBody = <Schema extends z.ZodType>(schema: Schema, body: unknow
   const field = (issue?.path ?? []).map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
   const where = field ? `the field ${field.replace(/^\./, "")}` : "the body";
   const why = issue?.message.replace(/^Invalid input(: |$)/, "");
-  throw new Refusal("bad-request", `${where} is invalid${why ? `: ${why}` : ""}`, hint ? { hint } : {});
+  const wrong = why?.endsWith("received undefined") ? "is missing" : `is invalid${why ? `: ${why}` : ""}`;
+  throw new Refusal("bad-request", `${where} ${wrong}`, hint ? { hint } : {});
 };
