@@ -20,7 +20,7 @@ interface Story {
 }
 
 const [program, ...wanted] = process.argv.slice(2);
-if (program === undefined) throw new Error("say where Open WebUI's program is");
+if (program === undefined) throw new Error("pass the path of Open WebUI's program");
 const folder = path.join(import.meta.dirname, "../test/open-webui/recordings");
 const STORED = ["content", "output", "statusHistory", "sources", "files", "embeds", "error", "usage", "done"];
 /** Events that are sent regardless of the stream. */

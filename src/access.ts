@@ -5,7 +5,7 @@ export const RIGHTS = ["start", "watch", "answer", "admin"] as const;
 export type Right = (typeof RIGHTS)[number];
 
 /** The default rights. */
-export const USUAL_RIGHTS: readonly Right[] = ["start", "watch", "answer"];
+export const DEFAULT_RIGHTS: readonly Right[] = ["start", "watch", "answer"];
 
 /** A key in the configuration. */
 export interface Key {
@@ -104,7 +104,7 @@ export const linkTo = (link: LinkAccess): Principal => ({
   link,
 });
 
-export const principalOf = ({ name, rights = USUAL_RIGHTS, user, onBehalf }: Key): Principal => {
+export const principalOf = ({ name, rights = DEFAULT_RIGHTS, user, onBehalf }: Key): Principal => {
   const isAnybody = onBehalf === true && rights.includes("admin");
   return {
     name,

@@ -2,9 +2,9 @@ import type { Entry, Event } from "./events.ts";
 import { Ledger, type OpenAgent, type OpenAsk, type OpenCall, type OpenPart } from "./verify/ledger.ts";
 import { endsCut } from "./verify/resume-rule.ts";
 import { ruleOf, type Run } from "./verify/rules.ts";
-import { misfitOf } from "./verify/vocabulary.ts";
+import { eventProblem } from "./verify/vocabulary.ts";
 
-export { misfitOf } from "./verify/vocabulary.ts";
+export { eventProblem } from "./verify/vocabulary.ts";
 export type { OpenAgent, OpenAsk, OpenCall, OpenPart };
 
 /** The first problem in a log: its position, and a message that names the violated rule of PROTOCOL.md. */
@@ -24,14 +24,14 @@ export const verify = (entries: Iterable<Entry>): Violation | undefined => {
     seq = entry.seq;
     if (entry.at < at) return { seq, message: `at ${entry.at} follows ${at}: times must not decrease` };
     at = entry.at;
-    const message = misfitOf(entry.event) ?? verifier.check(entry.event);
+    const message = eventProblem(entry.event) ?? verifier.check(entry.event);
     if (message) return { seq, message };
   }
   return verifier.ended ? undefined : { seq: seq + 1, message: "the log ends without a run-end" };
 };
 
 /**
- * Checks the grammar, one event (see `misfitOf`) at a time. `check` returns what is wrong with an event at this point,
+ * Checks the grammar, one event (see `eventProblem`) at a time. `check` returns what is wrong with an event at this point,
  * or undefined. An invalid event changes nothing. The open nodes can be read at any time, so that a log writer can
  * close them from the inside out.
  */

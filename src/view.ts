@@ -51,4 +51,4 @@ export { summaryOf } from "./view/summary.ts";
 export { oneLine, sentence } from "./view/text.ts";
 export { dateText, remainingText, type Time, timeText } from "./view/time.ts";
 export { describePlan, type PlanFacts, type Todo } from "./view/todos.ts";
-export { runSpan, ticksOf, tickText, waterfallOf, type WaterRow } from "./view/waterfall.ts";
+export { runSpan, ticksOf, tickText, waterfallOf, type WaterfallRow } from "./view/waterfall.ts";

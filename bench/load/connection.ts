@@ -84,7 +84,7 @@ export const createConnection = (options: {
   socket.write(options.request);
   socket.on("error", (error) => headed.reject(error));
   socket.on("close", () => {
-    headed.reject(new Error("the server closed the connection before its head"));
+    headed.reject(new Error("the server closed the connection before the response's headers arrived"));
     finished.resolve();
     closed.resolve();
   });

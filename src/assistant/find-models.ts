@@ -8,7 +8,7 @@ export interface FoundModel {
 }
 
 /** The default model of each provider whose key is set, best first. */
-const USUAL: readonly (readonly [provider: string, model: string])[] = [
+const DEFAULT_MODELS: readonly (readonly [provider: string, model: string])[] = [
   ["anthropic", "claude-sonnet-4-5"],
   ["openai", "gpt-5"],
   ["google", "gemini-2.5-pro"],
@@ -29,7 +29,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Models of providers whose key is set, then those of servers on this machine. Takes at most `probeMs`. */
 export const findModels = async (environment: Environment, probeMs = PROBE_MS): Promise<readonly FoundModel[]> => {
-  const keyed = USUAL.flatMap(([name, model]) => {
+  const keyed = DEFAULT_MODELS.flatMap(([name, model]) => {
     const key = keysOf(name).find((variable) => environment[variable]);
     return key === undefined ? [] : [{ name: `${name}/${model}`, reason: `${key} is set` }];
   });

@@ -1,7 +1,7 @@
 import type { Event, EventOf } from "../events.ts";
 import type { EventsAbout } from "../protocol.ts";
 import { type Redactor, Refusal } from "../source.ts";
-import { createVerifier, misfitOf } from "../verify.ts";
+import { createVerifier, eventProblem } from "../verify.ts";
 import { createAsks, isAboutAsk } from "./asks.ts";
 import { leftOpen } from "./close.ts";
 import { Costs } from "./costs.ts";
@@ -109,7 +109,7 @@ export class Intake {
 
 /** Checks that a value from a source is an event. Throws a Refusal otherwise. */
 export const received = (value: unknown): Event => {
-  const wrong = misfitOf(value);
+  const wrong = eventProblem(value);
   if (wrong) throw broken(wrong);
   return value as Event;
 };

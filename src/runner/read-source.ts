@@ -1,7 +1,7 @@
 import { FEED, type QueueIterator } from "../event-queue.ts";
 import type { Event, EventOf } from "../events.ts";
 import type { RunContext } from "../source.ts";
-import { misfitOf } from "../verify.ts";
+import { eventProblem } from "../verify.ts";
 import { received, type Intake } from "./intake.ts";
 import { isLarge, spill } from "./spill.ts";
 import { soon } from "./timer.ts";
@@ -34,7 +34,7 @@ export const readSource = async (
   const failures: unknown[] = [];
   // Nearly all events are small deltas, which need no promise.
   (iterator as Partial<QueueIterator>)[FEED]?.((event) => {
-    const isPlain = "delta" in event && !misfitOf(event) && !isLarge(event);
+    const isPlain = "delta" in event && !eventProblem(event) && !isLarge(event);
     if (!isPlain || isOver() || intake.writer.waiting >= BURST) return false;
     try {
       intake.take(event);
@@ -64,7 +64,7 @@ export const readSource = async (
 };
 
 const startOf = (event: Event): EventOf<"run-start"> | undefined =>
-  event?.type === "run-start" && misfitOf(event) === undefined ? event : undefined;
+  event?.type === "run-start" && eventProblem(event) === undefined ? event : undefined;
 
 const pause = async ({ writer }: Intake): Promise<void> => {
   await new Promise((resolve) => setImmediate(resolve));

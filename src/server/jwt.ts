@@ -1,5 +1,5 @@
 import { createRemoteJWKSet, errors, jwtVerify } from "jose";
-import { type Principal, type Right, RIGHTS, USUAL_RIGHTS } from "../access.ts";
+import { type Principal, type Right, RIGHTS, DEFAULT_RIGHTS } from "../access.ts";
 import { messageOf } from "../message-of.ts";
 import { HttpRefusal } from "./refusals.ts";
 
@@ -42,7 +42,7 @@ export const createVerifyJwt = ({ jwks, issuer, audience, user = "sub", rights }
       return {
         name: id,
         user: id,
-        rights: rights === undefined ? USUAL_RIGHTS : rightsIn(payload[rights]),
+        rights: rights === undefined ? DEFAULT_RIGHTS : rightsIn(payload[rights]),
         expires: (payload.exp ?? 0) * 1000,
       };
     } catch (error) {

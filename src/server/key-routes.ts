@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Key, RIGHTS, USUAL_RIGHTS, actorOf } from "../access.ts";
+import { type Key, RIGHTS, DEFAULT_RIGHTS, actorOf } from "../access.ts";
 import { Refusal } from "../source.ts";
 import { needAdmin } from "./need-admin.ts";
 import type { Audit } from "./audit.ts";
@@ -92,5 +92,5 @@ export const keyRoutes = (options: KeyRoutesOptions): readonly PlainRoute[] => {
 const shown = <Shown extends Omit<Key, "key">>(key: Shown) => ({
   ...key,
   user: key.user ?? key.name,
-  rights: key.rights ?? USUAL_RIGHTS,
+  rights: key.rights ?? DEFAULT_RIGHTS,
 });

@@ -30,7 +30,7 @@ export interface Limits {
   readonly wrongKeysPerMinute: number;
 }
 
-const USUAL: Limits = {
+const DEFAULTS: Limits = {
   bodyBytes: 4 * 1024 * 1024,
   fileBytes: 10 * 1024 * 1024,
   filesBytes: 32 * 1024 * 1024,
@@ -55,6 +55,6 @@ const USUAL: Limits = {
 
 /** An undefined limit means the default, not unlimited. */
 export const limitsOf = (given: Partial<Limits> = {}): Limits => ({
-  ...USUAL,
+  ...DEFAULTS,
   ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
 });

@@ -1,7 +1,7 @@
 import { EVENT_TYPES, eventSchema } from "../events.ts";
 
 /** Returns why a value is not a valid event, or undefined if it is one. */
-export const misfitOf = (value: unknown): string | undefined => {
+export const eventProblem = (value: unknown): string | undefined => {
   if (typeof value !== "object" || value === null) return `${nameOf(value)} is not an event`;
   const { type } = value as { type?: unknown };
   if (isPlainDelta(value)) return undefined;

@@ -8,7 +8,7 @@ import { oneLine } from "./text.ts";
 import { agentTime, callTime, stepTime, timeText } from "./time.ts";
 
 /** A row of the waterfall. Times are milliseconds from the start of the run. */
-export interface WaterRow {
+export interface WaterfallRow {
   readonly node: StepNode | CallNode | AgentNode;
   readonly depth: number;
   readonly label: string;
@@ -23,10 +23,10 @@ export interface WaterRow {
 }
 
 /** The steps, calls, and sub-agents of a run on a time axis. Each is nested under its agent, and a sub-agent under its call. */
-export const waterfallOf = (state: RunState): readonly WaterRow[] => {
+export const waterfallOf = (state: RunState): readonly WaterfallRow[] => {
   const start = state.startedAt ?? 0;
-  const rows: WaterRow[] = [];
-  const add = (node: WaterRow["node"], depth: number, label: string): void => {
+  const rows: WaterfallRow[] = [];
+  const add = (node: WaterfallRow["node"], depth: number, label: string): void => {
     const from = Math.max(0, node.startedAt - start);
     const end = node.endedAt === undefined ? undefined : Math.max(from, node.endedAt - start);
     const began = node.kind === "call" ? node.executedAt : node.startedAt;
@@ -50,12 +50,12 @@ export const waterfallOf = (state: RunState): readonly WaterRow[] => {
   return rows;
 };
 
-const badgeOfRow = (node: WaterRow["node"]): Badge => {
+const badgeOfRow = (node: WaterfallRow["node"]): Badge => {
   if (node.kind === "call") return describeCall(node).badge;
   return node.kind === "agent" ? describeAgent(node).badge : stepBadge(node);
 };
 
-const tookOf = (node: WaterRow["node"]): string => {
+const tookOf = (node: WaterfallRow["node"]): string => {
   if (node.endedAt === undefined) return "";
   const time = node.kind === "call" ? callTime(node) : node.kind === "agent" ? agentTime(node) : stepTime(node);
   return timeText(time, 0);

@@ -15,7 +15,7 @@ export const setUp = pythonPeer("Agno", "agno", async ({ agent, python, port, ur
     name: "Agno AgentOS",
     versions: agent.packages[0]!,
     setUp:
-      "Its server with SQLite, and a team of two. Runs are in the background, as in its documentation for long runs. It notices a cancel when the model's next piece of text arrives; in the trial, none does.",
+      "Its server with SQLite, and a team of two. Runs execute in the background, as its documentation recommends for long runs. It notices a cancel when the model's next piece of text arrives; in the trial, none does.",
     url,
     command: pythonCommand(python, "agno/server.py", variables),
     driver: agno(url),

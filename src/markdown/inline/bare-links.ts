@@ -52,7 +52,7 @@ const count = (text: string, char: string, end: number): number => {
 const MAIL = /(?<![\w.+/-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+(?![\w-])/g;
 
 /** Turns email addresses in plain text into links. */
-export const withMail = (text: string): Inline[] => {
+export const linkEmails = (text: string): Inline[] => {
   const parts: Inline[] = [];
   let from = 0;
   for (const { 0: address, index } of text.matchAll(MAIL)) {

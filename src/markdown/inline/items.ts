@@ -1,5 +1,5 @@
 import type { Inline } from "../inline.ts";
-import { withMail } from "./bare-links.ts";
+import { linkEmails } from "./bare-links.ts";
 
 export interface Item {
   inline: Inline;
@@ -81,7 +81,7 @@ const merged = (inlines: readonly Inline[], depth: number, linked: boolean): Inl
   const flush = (): void => {
     if (text === "") return;
     if (linked || !text.includes("@")) result.push({ kind: "text", text });
-    else result.push(...withMail(text));
+    else result.push(...linkEmails(text));
     text = "";
   };
   for (const inline of inlines) {

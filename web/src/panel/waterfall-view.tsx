@@ -7,7 +7,7 @@ import {
   slownessOf,
   ticksOf,
   tickText,
-  type WaterRow,
+  type WaterfallRow,
   waterfallOf,
 } from "runcast/view";
 import { VirtualList } from "../kit/virtual-list.tsx";
@@ -85,7 +85,7 @@ const Chart = ({ state, version, slow, onJump }: ChartProps) => {
 };
 
 interface BarProps {
-  readonly row: WaterRow;
+  readonly row: WaterfallRow;
   readonly slow: (name: string) => number;
   readonly state: RunState;
   readonly onJump: (run: RunState, node: string) => void;

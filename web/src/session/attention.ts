@@ -5,13 +5,13 @@ import { type Cell, createCell } from "../kit/cell.ts";
 import type { SettingsCell } from "./settings.ts";
 
 /** Calls the user back to a hidden page: with a mark in its title and, if enabled, a notification. */
-export interface AttentionSeeker {
+export interface PageAttention {
   /** Prepended to the page's title until the user looks. Empty if there is nothing to see. */
   readonly mark: Cell<string>;
   observe(state: RunState, entry: Entry): void;
 }
 
-export const createAttention = (settings: SettingsCell): AttentionSeeker => {
+export const createAttention = (settings: SettingsCell): PageAttention => {
   const mark = createCell("");
   document.addEventListener("visibilitychange", () => document.hidden || mark.set(""));
   return {

@@ -1,7 +1,7 @@
 import { createContext, useContext } from "react";
 import type { Access } from "./access.ts";
 import type { Announcer } from "./announcer.ts";
-import type { AttentionSeeker } from "./attention.ts";
+import type { PageAttention } from "./attention.ts";
 import type { Cell } from "../kit/cell.ts";
 import type { ModelKeys } from "./model-keys.ts";
 import type { RouteCell } from "./route.ts";
@@ -16,7 +16,7 @@ export interface PageContextValue {
   readonly modelKeys: ModelKeys;
   readonly route: RouteCell;
   readonly announcer: Announcer;
-  readonly attention: AttentionSeeker;
+  readonly attention: PageAttention;
   readonly dialog: Cell<DialogName | undefined>;
 }
 

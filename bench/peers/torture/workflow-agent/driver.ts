@@ -58,7 +58,7 @@ export const workflowChat = (url: string): Driver => {
         return viewer;
       };
       const rest = (reading: Reading) => async () => {
-        if (run === "") throw new Error("the page does not know the run: the head of the answer did not arrive");
+        if (run === "") throw new Error("the page does not know the run: the response's headers did not arrive");
         return { url: `${url}/${encodeURIComponent(run)}/stream?startIndex=${reading.chunks}` };
       };
       return {
