@@ -160,12 +160,10 @@ class Pipe:
         if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)):
             return f"Runcast is not reachable at {url}: start it, or correct RUNCAST_URL in the pipe's valves."
         if isinstance(error, httpx.TimeoutException):
-            seconds = f"{self.valves.REQUEST_TIMEOUT:g} s"
-            return f"Runcast at {url} sent nothing for {seconds}. Check the server, or raise REQUEST_TIMEOUT in the pipe's valves."
+            return f"Runcast at {url} sent nothing for {self.valves.REQUEST_TIMEOUT:g} s. Check the server, and proxies in between."
         if isinstance(error, (httpx.InvalidURL, httpx.UnsupportedProtocol)):
             return f"{url!r} is not a valid URL: correct RUNCAST_URL in the pipe's valves."
-        lost = f"The connection to Runcast at {url} was lost ({type(error).__name__}), so the answer is incomplete."
-        return f"{lost} Send the message again."
+        return f"The connection to Runcast at {url} was lost, so the answer is incomplete. Send the message again."
 
 
 class Refused(Exception):
@@ -296,10 +294,7 @@ async def _frames(response: httpx.Response, cursor: str) -> AsyncIterator[tuple[
 def _refusal(response: httpx.Response, content: bytes) -> str:
     try:
         error = json.loads(content)["error"]
-        words, code = error["message"], error.get("code")
+        words = "API_KEY in the valves is missing or wrong" if error.get("code") == "invalid_api_key" else error["message"]
     except Exception:
-        words, code = f"it returned {response.status_code} {response.reason_phrase}", None
-    # For a missing or wrong key, the server's message explains a header. Any other 401 or 403 has another cause.
-    if code == "invalid_api_key":
-        words = "API_KEY in the pipe's valves is missing or wrong. Set it to one of the server's keys"
+        words = f"it returned {response.status_code} {response.reason_phrase}"
     return f"Runcast refused: {words}.".replace("..", ".")

@@ -162,7 +162,7 @@ describeLive("the pipe", ({ program }) => {
     const [first, will, over, { error }] = dataOf(await drivePipe(python, { valves: valvesOf(server) })) as any[];
     expect([first, will, over]).toEqual([added, { closed: 1 }, status("Runcast: connection lost")]);
     expect(error.message).toMatch(
-      /^The connection to Runcast at http:\S+ was lost \(\w+\), so the answer is incomplete\. Send the message again\.$/,
+      /^The connection to Runcast at http:\S+ was lost, so the answer is incomplete\. Send the message again\.$/,
     );
   });
 
@@ -172,13 +172,13 @@ describeLive("the pipe", ({ program }) => {
       "silence",
       { REQUEST_TIMEOUT: 0.3 },
       ((r: ServerResponse) => r.writeHead(200, HEAD).flushHeaders()) as Answering,
-      /sent nothing for 0\.3 s\. Check the server, or raise REQUEST_TIMEOUT/,
+      /sent nothing for 0\.3 s\. Check the server/,
     ],
     [
       "a wrong key",
       {},
       refuses(401, { code: "invalid_api_key", message: "Incorrect API key provided: send another in the header" }),
-      /^Runcast refused: API_KEY in the pipe's valves is missing or wrong\. Set it to one of the server's keys\.$/,
+      /^Runcast refused: API_KEY in the valves is missing or wrong\.$/,
     ],
     [
       "a model's missing key",

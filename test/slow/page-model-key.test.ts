@@ -59,7 +59,7 @@ describeInBrowser("a model whose key the server does not have", ({ serve, open }
     await form.getByText("Enter the key.").waitFor();
     await page.keyboard.type("two words");
     await page.keyboard.press("Enter");
-    await form.getByText("A key contains no spaces").waitFor();
+    await form.getByText("A key cannot contain spaces").waitFor();
     expect(await violations(page)).toEqual([]);
     await field.fill("");
     await page.keyboard.type(RIGHT);
