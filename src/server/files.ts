@@ -38,9 +38,15 @@ export const fileResponse = async (
     wanted !== null && (condition === null || condition === etag) ? parseRange(wanted, stored.size) : undefined;
   if (!range) return respond(200, headers, stored, stored.size, request, onBroken);
   if (range === "none")
-    throw new HttpRefusal(416, "bad-range", `the file has only ${stored.size} bytes`, "request a range within the file", {
-      headers: { "content-range": `bytes */${stored.size}` },
-    });
+    throw new HttpRefusal(
+      416,
+      "bad-range",
+      `the file has only ${stored.size} bytes`,
+      "request a range within the file",
+      {
+        headers: { "content-range": `bytes */${stored.size}` },
+      },
+    );
   const part = await log.get(run, file, range);
   headers.set("content-range", `bytes ${range.start}-${range.end - 1}/${stored.size}`);
   return respond(206, headers, part ?? stored, range.end - range.start, request, onBroken);

@@ -160,7 +160,7 @@ describeInBrowser("attachments", ({ serve, open }) => {
     const page = await open(await serve(source));
     await attach(page, image("one.png"), { name: "paper.pdf", mimeType: "application/pdf", buffer: PDF });
     await send(page, "What is this?");
-    await page.getByText("Edit your message instead").waitFor();
+    await page.getByText("You can edit your message").waitFor();
     await page.getByRole("button", { name: /^Edit/ }).first().click();
     expect(await attached(page).count()).toBe(2);
     expect(await violations(page)).toEqual([]);
