@@ -43,7 +43,7 @@ export const greeting = async (
     `  config  ${file ?? "none (reads runcast.config.ts from this directory)"}`,
     `  log     ${log.name}${place ? ` in ${place}` : ""}: ${held}${closed}${gone}`,
     `          survives ${log.survives}`,
-    `          runs are kept ${kept}`,
+    `          ${log.isLasting ? "" : "until then, "}runs are kept ${kept}`,
     `  page    ${hasPage ? `open ${url} in a browser` : "not built; run npm run build, then restart the server"}`,
     `  try     curl -N -X POST ${url}/runs${access} -H 'content-type: application/json' -d '{"message":"hello"}'`,
     "",
