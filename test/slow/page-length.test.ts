@@ -127,6 +127,27 @@ describeInBrowser("a long conversation on the page", ({ serve, open }: Browsing)
     await showsNew(() => page.getByRole("button", { name: "Run again" }).last().press("Enter"));
   });
 
+  test("a jump to a text that is longer than the window shows its beginning", async () => {
+    const { source, allow } = paragraphs();
+    const page = await open(await serve(source));
+    allow(60);
+    await send(page, "go");
+    await ended(page, "done");
+    await settled(page, ({ top, left }) => top > 0 && left < 2);
+    // Without smooth scrolling, which would pass the beginning on its way to another place.
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    await page.getByRole("button", { name: "Outline" }).click();
+    await page
+      .getByRole("region", { name: "Outline" })
+      .getByRole("button", { name: /Paragraph 0/ })
+      .click();
+    const first = page.locator('[data-node="p"]');
+    await expect.poll(() => first.evaluate((element) => document.activeElement === element)).toBe(true);
+    const [{ y: head }, { y }] = [(await box(page).boundingBox())!, (await first.boundingBox())!];
+    expect(y - head).toBeGreaterThanOrEqual(0);
+    expect(y - head).toBeLessThan(100);
+  });
+
   test("a user who is selecting text is not scrolled away from it", async () => {
     const { source, allow } = paragraphs();
     const page = await open(await serve(source));
