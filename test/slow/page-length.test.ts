@@ -69,6 +69,39 @@ describeInBrowser("a long conversation on the page", ({ serve, open }: Browsing)
     }
   });
 
+  test("the browser observes only messages near the viewport, and groups of the others", async () => {
+    const page = await openLong(open, await serve());
+    await page.addInitScript(() => {
+      const { observe, unobserve } = IntersectionObserver.prototype;
+      const observed = new Set<Element>();
+      Object.assign(window, { observed });
+      IntersectionObserver.prototype.observe = function (this: IntersectionObserver, element) {
+        observed.add(element);
+        observe.call(this, element);
+      };
+      IntersectionObserver.prototype.unobserve = function (this: IntersectionObserver, element) {
+        observed.delete(element);
+        unobserve.call(this, element);
+      };
+    });
+    await page.reload();
+    await page.getByText(`Question ${ANSWERS - 1}`).waitFor();
+    const observed = () =>
+      page.evaluate(
+        () =>
+          [...(window as unknown as { observed: Set<Element> }).observed].filter((element) =>
+            element.matches("[data-message]"),
+          ).length,
+      );
+    for (const part of [1, 0.5, 0]) {
+      await box(page).evaluate((element, where) => {
+        element.scrollTop = element.scrollHeight * where;
+      }, part);
+      await expect.poll(observed, { timeout: 20_000 }).toBeGreaterThan(0);
+      await expect.poll(observed, { timeout: 20_000 }).toBeLessThan(60);
+    }
+  });
+
   test("the end stays in view while it grows, unless the reader has moved away", async () => {
     const { source, allow } = paragraphs();
     const page = await open(await serve(source));

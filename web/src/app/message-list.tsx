@@ -2,7 +2,7 @@ import { type ReactElement, type ReactNode, type RefObject, useEffect, useRef } 
 import type { NamedAgent } from "runcast/source";
 import type { ShownMessage } from "../conversations/use-conversations.tsx";
 import { useCell } from "../kit/cell.ts";
-import { WindowingContext, useWindowing } from "../kit/windowing.ts";
+import { WindowingContext, useBoxWindowing, useWindowing } from "../kit/windowing.ts";
 import { IconDown } from "../kit/shell-icons.tsx";
 import { useStickToEnd } from "../kit/stick-to-end.ts";
 import { MessageView, type MessageCommands } from "./message-view.tsx";
@@ -96,11 +96,27 @@ const GROUP = 12;
  * Groups messages into boxes, and boxes into boxes. When a message changes, React and the layout only visit the rest of
  * its box and the other boxes, not every message. Appending a message never moves another to a different box.
  */
-const grouped = (messages: readonly ReactElement[]): ReactNode => boxes(boxes(messages));
-
-const boxes = (elements: readonly ReactElement[]): ReactElement[] =>
-  Array.from({ length: Math.ceil(elements.length / GROUP) }, (_, index) => (
-    <div key={index} className="not-last:mb-6 space-y-6">
-      {elements.slice(index * GROUP, (index + 1) * GROUP)}
+const grouped = (messages: readonly ReactElement[]): ReactNode =>
+  groups(groups(messages).map((group, index) => <MessageBox key={index}>{group}</MessageBox>)).map((group, index) => (
+    <div key={index} className={BOX}>
+      {group}
     </div>
   ));
+
+const groups = (elements: readonly ReactElement[]): (readonly ReactElement[])[] =>
+  Array.from({ length: Math.ceil(elements.length / GROUP) }, (_, index) =>
+    elements.slice(index * GROUP, (index + 1) * GROUP),
+  );
+
+const BOX = "not-last:mb-6 space-y-6";
+
+const MessageBox = ({ children }: { readonly children: ReactNode }) => {
+  const box = useRef<HTMLDivElement>(null);
+  return (
+    <WindowingContext value={useBoxWindowing(box)}>
+      <div ref={box} className={BOX}>
+        {children}
+      </div>
+    </WindowingContext>
+  );
+};

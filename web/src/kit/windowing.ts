@@ -43,6 +43,53 @@ export const useWindowing = (scroller: RefObject<Element | null>): Windowing | u
   return windowing;
 };
 
+interface Member {
+  readonly listener: (isInWindow: boolean) => void;
+  unwatch: () => void;
+}
+
+/** Watches the elements in a box only while the box is in the window, because the browser checks each in every frame. */
+const createBoxWindowing = (windowing: Windowing, box: Element): Windowing & { close(): void } => {
+  const members = new Map<Element, Member>();
+  let isInWindow = false;
+  const enter = (element: Element, member: Member): void => {
+    member.unwatch = windowing.watch(element, member.listener);
+  };
+  const unwatch = windowing.watch(box, (next) => {
+    isInWindow = next;
+    for (const [element, member] of members) {
+      member.unwatch();
+      if (next) enter(element, member);
+      else member.listener(false);
+    }
+  });
+  return {
+    watch: (element, listener) => {
+      const member: Member = { listener, unwatch: () => {} };
+      members.set(element, member);
+      if (isInWindow) enter(element, member);
+      return () => {
+        members.delete(element);
+        member.unwatch();
+      };
+    },
+    close: unwatch,
+  };
+};
+
+/** The windowing of a box of elements within a scroller. */
+export const useBoxWindowing = (box: RefObject<Element | null>): Windowing | undefined => {
+  const windowing = useContext(WindowingContext);
+  const [made, setMade] = useState<Windowing>();
+  useEffect(() => {
+    if (!box.current || !windowing) return;
+    const boxed = createBoxWindowing(windowing, box.current);
+    setMade(boxed);
+    return () => boxed.close();
+  }, [box, windowing]);
+  return made;
+};
+
 /**
  * Whether the element is in the window, and its last height there, which its placeholder keeps. Elements hidden by a
  * fold stay in the window, as do those for which `stays` returns true.
