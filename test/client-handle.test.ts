@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { type ClientOptions, createClient } from "../src/client.ts";
 import type { Entry, Event } from "../src/events.ts";
@@ -49,19 +50,57 @@ test("everything that arrives while the viewer draws is delivered at once", asyn
   const waiting: (() => void)[] = [];
   const pace = () => new Promise<void>((resolve) => void waiting.push(resolve));
   // As in a browser: each read returns one packet, however many have arrived.
-  const packets = new ReadableStream<Uint8Array>({
-    start(controller) {
-      for (const text of long(100)) controller.enqueue(new TextEncoder().encode(text));
-      controller.close();
-    },
-  });
+  let controller!: ReadableStreamDefaultController<Uint8Array>;
+  const packets = new ReadableStream<Uint8Array>({ start: (given) => void (controller = given) });
+  const send = (texts: readonly string[]) => {
+    for (const text of texts) controller.enqueue(new TextEncoder().encode(text));
+  };
   const response = new Response(packets, { headers: { "content-type": "text/event-stream" } });
   const client = createClient({ url: "http://127.0.0.1:1", pace, fetch: async () => response });
   const handle = client.follow("r");
+  send(long(100).slice(0, 10));
   await until(() => waiting.length === 1);
+  send(long(100).slice(10));
+  expect(handle.state.seq).toBe(10);
   waiting[0]!();
   await until(() => waiting.length === 2 || handle.state.seq === 100);
   expect(handle.state.seq).toBe(100);
+});
+
+test("packets that arrive while the viewer draws do not wake a slow stream's reader", async () => {
+  const waiting: (() => void)[] = [];
+  const pace = () => new Promise<void>((resolve) => void waiting.push(resolve));
+  let arrived = "";
+  let onArrival = () => {};
+  let reads = 0;
+  // As in a browser: a read returns what has arrived, or waits for the next packet.
+  const packets = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        reads++;
+        while (arrived === "") await new Promise<void>((resolve) => (onArrival = resolve));
+        controller.enqueue(new TextEncoder().encode(arrived));
+        arrived = "";
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const response = new Response(packets, { headers: { "content-type": "text/event-stream" } });
+  const client = createClient({ url: "http://127.0.0.1:1", pace, fetch: async () => response });
+  const handle = client.follow("r");
+  for (const [index, text] of long(100).slice(0, 90).entries()) {
+    arrived += text;
+    // Long enough for a read that waits for it to count as such.
+    await wait(5);
+    onArrival();
+    if (index === 0) await until(() => waiting.length === 1);
+  }
+  expect(handle.state.seq).toBe(1);
+  expect(reads).toBe(2);
+  waiting[0]!();
+  await until(() => waiting.length === 2);
+  expect(handle.state.seq).toBe(90);
+  handle.close();
 });
 
 test("a run of a later protocol fails with a clear error instead of being shown incompletely", async () => {
