@@ -1,7 +1,7 @@
 import { useCallback, useSyncExternalStore } from "react";
-import { subscribeByFrame } from "runcast/react";
-import { ROOT, type RunState } from "runcast/state";
+import { ROOT, type RunState, subscribe } from "runcast/state";
 import { describeRun } from "runcast/view";
+import { showChanges } from "../kit/show.ts";
 
 /** Whether a run is open, succeeded, or ended otherwise. */
 export type RunEnd = "open" | "succeeded" | "ended";
@@ -18,7 +18,8 @@ export const useHasBegun = (state: RunState | undefined): boolean => useFact(sta
 
 const useFact = <Fact extends string | boolean>(state: RunState | undefined, fact: () => Fact): Fact => {
   const watch = useCallback(
-    (listener: () => void) => (state ? subscribeByFrame(state, ROOT, listener) : () => {}),
+    (listener: () => void) =>
+      state ? showChanges((onChange) => subscribe(state, ROOT, onChange), listener) : () => {},
     [state],
   );
   return useSyncExternalStore(watch, fact);

@@ -1,5 +1,6 @@
 import { type RefObject, useEffect, useMemo } from "react";
 import { type Cell, createCell } from "./cell.ts";
+import { afterShowing } from "./show.ts";
 
 export interface StickToEnd {
   /**
@@ -55,11 +56,13 @@ export const useStickToEnd = (
     const observer = new ResizeObserver(follow);
     observer.observe(inner);
     observer.observe(box);
+    const unfollow = afterShowing(follow);
     box.addEventListener("scroll", onScroll, { passive: true });
     box.addEventListener("wheel", onWheel, { passive: true });
     for (const name of HANDS) addEventListener(name, onHand, { passive: true, capture: true });
     return () => {
       observer.disconnect();
+      unfollow();
       for (const name of HANDS) removeEventListener(name, onHand, { capture: true });
       box.removeEventListener("scroll", onScroll);
       box.removeEventListener("wheel", onWheel);

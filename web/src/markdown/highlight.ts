@@ -1,6 +1,7 @@
 import { createContext, useContext, useEffect, useMemo } from "react";
 import type { Block } from "runcast/markdown";
 import { nextBeat } from "../kit/beat.ts";
+import { showSoon } from "../kit/show.ts";
 import type { HighlightReply, HighlightRequest } from "./highlight/messages.ts";
 
 /** The colors of one code block, as far as they are known. */
@@ -36,7 +37,7 @@ export const createHighlighter = (): ((block: Block) => Highlighting) => {
       }
       worker.addEventListener("message", ({ data }: MessageEvent<HighlightReply>) => {
         // Shown with the text that arrives meanwhile. Otherwise the colors cost a frame of their own.
-        void nextBeat().then(() => listeners.get(data.block)?.(data));
+        void nextBeat().then(() => showSoon(() => listeners.get(data.block)?.(data)));
       });
     }
     worker.postMessage(request, []);

@@ -1,8 +1,7 @@
 import { memo, useEffect, useReducer, useRef } from "react";
-import { flushSync } from "react-dom";
-import { subscribeByFrame } from "runcast/react";
-import type { PartNode, RunState } from "runcast/state";
+import { type PartNode, type RunState, subscribe } from "runcast/state";
 import { isOver } from "runcast/view";
+import { showChanges } from "../kit/show.ts";
 import { MarkdownView, useReader } from "./markdown.tsx";
 
 interface LiveMarkdownProps {
@@ -11,8 +10,8 @@ interface LiveMarkdownProps {
 }
 
 /**
- * The Markdown of a part of a run. Subscribes to the part itself, once per frame: most tokens only extend the last
- * text, which grows in place without a render.
+ * The Markdown of a part of a run. Subscribes to the part itself: most tokens only extend the last text, which grows
+ * in place without a render.
  */
 export const LiveMarkdown = memo(({ state, part }: LiveMarkdownProps) => {
   const [, again] = useReducer((count: number) => count + 1, 0);
@@ -27,8 +26,7 @@ export const LiveMarkdown = memo(({ state, part }: LiveMarkdownProps) => {
       if (!latest.current.continues(part.text, done) || !latest.current.follow(part.text, done)) again();
     };
     follow();
-    // Otherwise React renders after this frame, which costs the browser a second one.
-    return subscribeByFrame(state, part.id, () => flushSync(follow));
+    return showChanges((onChange) => subscribe(state, part.id, onChange), follow);
   }, [state, part]);
   return <MarkdownView reader={reader} />;
 });

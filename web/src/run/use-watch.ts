@@ -1,12 +1,15 @@
 import { useCallback, useSyncExternalStore } from "react";
-import { subscribeByFrame } from "runcast/react";
-import type { RunState } from "runcast/state";
+import { type RunState, subscribe } from "runcast/state";
+import { showChanges } from "../kit/show.ts";
 
 type Primitive = string | number | boolean | undefined;
 
 /** Renders again only when what `select` reads from a node has changed. */
 export const useWatch = <Value extends Primitive>(state: RunState, id: string, select: () => Value): Value => {
-  const watch = useCallback((listener: () => void) => subscribeByFrame(state, id, listener), [state, id]);
+  const watch = useCallback(
+    (listener: () => void) => showChanges((onChange) => subscribe(state, id, onChange), listener),
+    [state, id],
+  );
   return useSyncExternalStore(watch, select, select);
 };
 
@@ -18,10 +21,13 @@ export const useWatchAll = <Value extends Primitive>(
 ): Value => {
   const watch = useCallback(
     (listener: () => void) => {
-      const stops = ids.map((id) => subscribeByFrame(state, id, listener));
-      return () => {
-        for (const stop of stops) stop();
+      const subscribeAll = (onChange: () => void) => {
+        const stops = ids.map((id) => subscribe(state, id, onChange));
+        return () => {
+          for (const stop of stops) stop();
+        };
       };
+      return showChanges(subscribeAll, listener);
     },
     [state, ids],
   );
