@@ -17,7 +17,7 @@ export interface WriteBuffer {
   waiting(run: string): readonly Entry[];
 }
 
-export const createWriteBuffer = ({ keep, onKept, waitMs = 400, most = 1000 }: WriteBufferOptions): WriteBuffer => {
+export const createWriteBuffer = ({ keep, onKept, waitMs = 1000, most = 1000 }: WriteBufferOptions): WriteBuffer => {
   const waiting = new Map<string, Entry[]>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let writing: Promise<void> = Promise.resolve();
