@@ -51,12 +51,18 @@ export const useStickToEnd = (
       if (deltaY < 0 && box.scrollHeight > box.clientHeight) isAtEnd.set(false);
     };
     const follow = (): void => {
-      if (isAtEnd.get() && !isSelecting(box) && !isWriting(box)) box.scrollTop = box.scrollHeight;
+      if (!isAtEnd.get() || isSelecting(box) || isWriting(box)) return;
+      box.scrollTop = box.scrollHeight;
+      top = box.scrollTop;
+    };
+    // If it has moved, the browser is about to report a scroll that may be the user's.
+    const followShown = (): void => {
+      if (isAtEnd.get() && box.scrollTop === top) follow();
     };
     const observer = new ResizeObserver(follow);
     observer.observe(inner);
     observer.observe(box);
-    const unfollow = afterShowing(follow);
+    const unfollow = afterShowing(followShown);
     box.addEventListener("scroll", onScroll, { passive: true });
     box.addEventListener("wheel", onWheel, { passive: true });
     for (const name of HANDS) addEventListener(name, onHand, { passive: true, capture: true });
