@@ -26,6 +26,11 @@ const place = (page: Page) =>
   }));
 const settled = (page: Page, isIt: (place: { top: number; left: number }) => boolean) =>
   expect.poll(async () => isIt(await place(page)), { timeout: 20_000 }).toBe(true);
+const jumpToText = async (page: Page) => {
+  await page.getByRole("button", { name: "Outline" }).click();
+  const outline = page.getByRole("region", { name: "Outline" });
+  await outline.getByRole("button", { name: /Paragraph 0/ }).click();
+};
 /** The number of messages that are rendered, not only reserved as space. */
 const drawn = (page: Page) => page.locator("[data-message]:has(*)").count();
 
@@ -136,11 +141,7 @@ describeInBrowser("a long conversation on the page", ({ serve, open }: Browsing)
     await ended(page, "done");
     await settled(page, ({ top, left }) => top > 0 && left < 2);
     const toTop = async () => {
-      await page.getByRole("button", { name: "Outline" }).click();
-      await page
-        .getByRole("region", { name: "Outline" })
-        .getByRole("button", { name: /Paragraph 0/ })
-        .click();
+      await jumpToText(page);
       await settled(page, ({ top, left }) => top < 200 && left > 300);
       await page.getByRole("button", { name: "Outline" }).click();
     };
@@ -169,11 +170,7 @@ describeInBrowser("a long conversation on the page", ({ serve, open }: Browsing)
     await settled(page, ({ top, left }) => top > 0 && left < 2);
     // Without smooth scrolling, which would pass the beginning on its way to another place.
     await page.emulateMedia({ reducedMotion: "reduce" });
-    await page.getByRole("button", { name: "Outline" }).click();
-    await page
-      .getByRole("region", { name: "Outline" })
-      .getByRole("button", { name: /Paragraph 0/ })
-      .click();
+    await jumpToText(page);
     const first = page.locator('[data-node="p"]');
     await expect.poll(() => first.evaluate((element) => document.activeElement === element)).toBe(true);
     const [{ y: head }, { y }] = [(await box(page).boundingBox())!, (await first.boundingBox())!];
