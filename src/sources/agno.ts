@@ -21,6 +21,11 @@ export interface AgnoOptions {
   /** Sent as a Bearer token. */
   readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * The id of a thread's session. `thread` is the thread's own id, for sessions that other clients of the AgentOS know,
+   * and requires that no two users have the same thread id. Default: `user:thread`.
+   */
+  readonly session?: "user:thread" | "thread";
   /** How long to retry when the server stops responding. Default: 30 s. */
   readonly retryMs?: number;
 }
@@ -39,7 +44,7 @@ export const agno = (options: AgnoOptions): Source => {
 
   const play = async function* (request: RunRequest, context: RunContext, past?: Past): AsyncGenerator<Event> {
     const decoder = new Decoder(idsOf(context.run, past?.state.seq));
-    const server = new AgnoServer(options, target, sessionOf(request, context));
+    const server = new AgnoServer(options, target, sessionOf(request, context, options.session));
     const stop = (): void => server.stop();
     context.signal.addEventListener("abort", stop, { once: true });
     try {
@@ -76,8 +81,8 @@ const endOf = ({ outcome, error }: NonNullable<Decoder["end"]>): EventOf<"run-en
 const interrupted = (): Refusal =>
   new Refusal("interrupted", "The run stopped before the server sent its name.", { retryable: true });
 
-const sessionOf = ({ thread, user }: RunRequest, { run }: RunContext) => ({
-  id: thread === undefined ? run : sessionIdOf(thread, user?.id),
+const sessionOf = ({ thread, user }: RunRequest, { run }: RunContext, session: AgnoOptions["session"]) => ({
+  id: thread === undefined ? run : bounded(session === "thread" ? thread : sessionIdOf(thread, user?.id)),
   isNew: thread === undefined,
   user: user?.id,
   thread,
@@ -86,13 +91,15 @@ const sessionOf = ({ thread, user }: RunRequest, { run }: RunContext) => ({
 /** Agno stores ids of up to this length in MySQL. */
 const LONGEST_ID = 128;
 
-/** Users never share a session, whatever they are called and whatever threads they name. */
+/** With this id, users never share a session, whatever they are called and whatever threads they name. */
 const sessionIdOf = (thread: string, user: string | undefined): string => {
   // Without a user, a thread with a colon would be another user's session.
   const owner = user?.replace(/[%:]/g, encodeURIComponent) ?? "";
-  const id = user === undefined && !thread.includes(":") ? thread : `${owner}:${thread}`;
-  return id.length <= LONGEST_ID ? id : `:${createHash("sha256").update(id).digest("hex")}`;
+  return user === undefined && !thread.includes(":") ? thread : `${owner}:${thread}`;
 };
+
+const bounded = (id: string): string =>
+  id.length <= LONGEST_ID ? id : `:${createHash("sha256").update(id).digest("hex")}`;
 
 const text = z.string({ error: "must be a string" }).min(1, { error: "must not be empty" });
 const optionsSchema = strictFields(
@@ -103,6 +110,7 @@ const optionsSchema = strictFields(
     workflow: text.optional(),
     key: text.optional(),
     headers: z.record(text, z.string(), { error: "must be names and values" }).optional(),
+    session: z.enum(["user:thread", "thread"], { error: "must be user:thread or thread" }).optional(),
     retryMs: z.int({ error: "must be a whole number of milliseconds" }).nonnegative().optional(),
   },
   { word: "option", expected: "an object" },

@@ -362,6 +362,7 @@ describe("options", () => {
     [{ url }, /needs one of agent, team and workflow/],
     [{ url, agent: "a", team: "b" }, /needs one of/],
     [{ url: "nowhere", agent: "a" }, /url must be a URL/],
+    [{ url, agent: "a", session: "user" }, /session must be user:thread or thread/],
   ])("invalid options are named: %j", (options, message) => {
     expect(() => agno(options as never)).toThrow(message);
   });

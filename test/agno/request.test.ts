@@ -41,6 +41,13 @@ test("a chat without a user is the session itself", async () => {
   expect(JSON.parse(String(form.get("dependencies")))).toEqual({ chat_id: "chat-1" });
 });
 
+test("if the thread is the session, its id is the chat's, whoever the user is", async () => {
+  const form = await formOf({ agent: "tutor", session: "thread" }, { user: { id: "ann" }, thread: "chat-1" });
+  expect(form.get("user_id")).toBe("ann");
+  expect(form.get("session_id")).toBe("chat-1");
+  expect(JSON.parse(String(form.get("dependencies")))).toEqual({ user_id: "ann", chat_id: "chat-1" });
+});
+
 test("requests of different users or threads never name the same session", async () => {
   const long = "t".repeat(256);
   const requests = [
