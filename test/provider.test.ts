@@ -6,6 +6,7 @@ import { Refusal } from "../src/source.ts";
 import { agent } from "../src/sources/agent.ts";
 import { defineTool, toolResult } from "../src/tool.ts";
 import { drive, playing, script, user } from "./drive.ts";
+import { mockProvider } from "./mock-provider.ts";
 import { refuses, startScriptedServer } from "./scripted-server.ts";
 import { onStop } from "./serving.ts";
 
@@ -149,6 +150,24 @@ describe("an agent's model", () => {
     expect(requests[0]).not.toHaveProperty("seed");
     expect(requests[0]).not.toHaveProperty("mine");
   });
+});
+
+test("a provider gets only the standard fields of a tool, because Mistral refuses others", async () => {
+  const { url, requests } = await mockProvider("mistral");
+  const models = provider({ compatible: { mistral: { baseUrl: url, apiKey: "key" } } });
+  const send = defineTool({
+    ...{ name: "send", title: "Send", description: "Sends.", doing: "Sending…", input: z.object({ to: z.string() }) },
+    ...{ approval: "always", repeatable: true, timeoutMs: 1000 },
+    run: () => "sent",
+  });
+  await drive(agent({ name: "helper", model: "mistral/m", provider: models, tools: [send] }), "go");
+  const [{ tools }] = requests as [{ tools: { type: string; function: object }[] }];
+  expect(tools.map((tool) => [Object.keys(tool), Object.keys(tool.function)])).toEqual([
+    [
+      ["type", "function"],
+      ["name", "description", "parameters"],
+    ],
+  ]);
 });
 
 test("an agent needs only the name of its model", async () => {
