@@ -67,7 +67,6 @@ export const createSideEvents = (
 
   const dataFrames: Readonly<Record<string, (value: Json) => readonly Frame[]>> = {
     title: (value) => (typeof value === "string" ? say("chat:title", oneLine(value)) : []),
-    tags: (value) => (Array.isArray(value) ? say("chat:tags", value.filter(isText)) : []),
     "follow-ups": (value) =>
       Array.isArray(value)
         ? say("chat:message:follow_ups", {

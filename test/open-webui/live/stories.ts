@@ -211,6 +211,7 @@ const tools = ({ pass }: Gates): Tool[] =>
           { id: "2", text: "Write", status: "active" },
         ]);
         data("title", "Birds of the night");
+        data("tags", ["birds"]);
         await file({ name: "owls.txt", mediaType: "text/plain", bytes: "Owls." });
         embed({ title: "A page", html: "<h1 id=inside style='height: 400px'>Embedded</h1>" });
         data("follow-ups", ["And by day?"]);

@@ -78,7 +78,7 @@ describeLive("what cards show", ({ program }) => {
     }
   });
 
-  test("files, embeds, todos, notices, title and follow-ups", async () => {
+  test("files, embeds, todos, notices, title, tags and follow-ups", async () => {
     const chat = await live.open({ model: "storyteller" });
     await chat.send("Everything");
     await live.gates.reached("all");
@@ -95,6 +95,9 @@ describeLive("what cards show", ({ program }) => {
     await chat.answer.getByText("That was all.").waitFor();
     await chat.page.getByText("And by day?").first().waitFor();
     await expect.poll(() => chat.page.title()).toContain("Birds of the night");
+    const path = `/api/v1/chats/${await chat.chat()}/tags`;
+    const tags = async () => (await live.account.request<{ name: string }[]>("GET", path)).map(({ name }) => name);
+    await expect.poll(tags).toEqual(["birds"]);
   });
 
   test("requests for titles, tags and follow-ups start no run", async () => {
