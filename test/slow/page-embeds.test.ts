@@ -129,6 +129,24 @@ describeInBrowser("what a run embeds", ({ serve, open, mistakes }: Browsing) => 
     expect(mistakes().filter((text) => !/Content Security Policy/.test(text))).toEqual([]);
   });
 
+  test("may submit forms only if the settings allow it", async () => {
+    const html = `<form onsubmit="this.append(' and sent'); return false">
+      <button onclick="this.textContent = 'clicked'">Send</button></form>`;
+    const page = await open(await serve(embeds({ embed: "e", html, title: "Form" })));
+    const shownAfterClick = async (): Promise<string> => {
+      await inside(page, "Form").getByRole("button", { name: "Send" }).click();
+      await inside(page, "Form").getByRole("button", { name: "clicked" }).waitFor();
+      return (await inside(page, "Form").locator("form").innerText()).trim();
+    };
+    await show(page);
+    expect(await shownAfterClick()).toBe("clicked");
+    await expect.poll(() => mistakes().join("\n")).toContain("'allow-forms'");
+    await page.getByRole("button", { name: "Settings", exact: true }).click();
+    await page.getByLabel("Submit forms").check();
+    await page.reload();
+    expect(await shownAfterClick()).toBe("clicked and sent");
+  });
+
   test("gets its document once: one that navigates to another policy gets nothing and is closed", async () => {
     const evil = await elsewhere(() => ["text/plain", "got it"]);
     const html = `<p>secret words</p><script>
