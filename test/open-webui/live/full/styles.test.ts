@@ -103,7 +103,7 @@ describeLive("each style", ({ program }) => {
     await picture(chat, `style-${style}-reloaded`);
   });
 
-  test("collapse: the steps open as one block", async () => {
+  test("collapse: the steps open and close as one block", async () => {
     const chat = await live.open({ model: "storyteller:collapse" });
     live.gates.open("owls");
     live.gates.open("bats");
@@ -113,6 +113,8 @@ describeLive("each style", ({ program }) => {
     await chat.answer.getByText("🔍 Execution Steps (2 tools)").click();
     await chat.answer.getByText("All about bats.").waitFor();
     await picture(chat, "style-collapse-open");
+    await chat.answer.getByText("🔍 Execution Steps (2 tools)").click();
+    await chat.answer.getByText("All about bats.").waitFor({ state: "hidden" });
   });
 
   test("an approval without the pipe is answered on the page that it links to", async () => {
