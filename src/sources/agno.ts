@@ -22,8 +22,8 @@ export interface AgnoOptions {
   readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * The id of a thread's session. `thread` is the thread's own id, for sessions that other clients of the AgentOS know,
-   * and requires that no two users have the same thread id. Default: `user:thread`.
+   * The id of a thread's session. `thread` is the thread's own id, for sessions that other clients of the AgentOS know.
+   * AgentOS then refuses a user who names another user's thread. Default: `user:thread`.
    */
   readonly session?: "user:thread" | "thread";
   /** How long to retry when the server stops responding. Default: 30 s. */

@@ -202,6 +202,11 @@ describe.skipIf(!python)("an AgentOS", { timeout: 60_000 }, () => {
     await solo("THINK", allow, { thread, user: { id: "ada" } });
     expect(await runsOf(thread)).toBe(2);
     expect(await runsOf(encodeURIComponent(`ada:${thread}`))).toBe(1);
+    const shared = agno({ url: server.url, agent: "solo", session: "thread" });
+    await playStory(shared, "HELLO", allow, { thread: "t2", user: { id: "ada" } });
+    const refused = playStory(shared, "HELLO", allow, { thread: "t2", user: { id: "bob" } });
+    await expect(refused).rejects.toThrow("Session not found");
+    expect(await runsOf("t2")).toBe(1);
   });
 
   test("a slow tool shows as executing, and cancel ends the run immediately", async () => {
