@@ -333,17 +333,6 @@ describe("other events", () => {
     ]);
   });
 
-  test.each(["", null])(
-    "a result of %j stays empty: the event's own text only says how long the call took",
-    async (result) => {
-      const { calls } = await playing(
-        { event: "ToolCallStarted", tool },
-        { event: "ToolCallCompleted", tool: { ...tool, result }, content: "draw(of=an owl) completed in 0.0123s. " },
-      );
-      expect(calls).toMatchObject([{ state: "ok", content: [] }]);
-    },
-  );
-
   test("an error of a call without a tool still shows a failed call", async () => {
     const { calls } = await playing({ event: "ToolCallError", error: "it broke" });
     expect(calls).toMatchObject([{ name: "unknown", state: "error", error: { message: "it broke" } }]);
@@ -373,7 +362,6 @@ describe("options", () => {
     [{ url }, /needs one of agent, team and workflow/],
     [{ url, agent: "a", team: "b" }, /needs one of/],
     [{ url: "nowhere", agent: "a" }, /url must be a URL/],
-    [{ url, agent: "a", session: "user" }, /session must be user:thread or thread/],
   ])("invalid options are named: %j", (options, message) => {
     expect(() => agno(options as never)).toThrow(message);
   });

@@ -41,3 +41,17 @@ test("the output of a workflow's function is data, its progress a status, and th
   expect(all("status").map(({ text }) => text)).toEqual(["Step count", "Two owls."]);
   expect(all("data").filter(({ name }) => name === "step")).toMatchObject([{ id: "count", value: "Three owls." }]);
 });
+
+test.each(["", null])(
+  "a result of %j stays empty: the event's own text only says how long the call took",
+  async (result) => {
+    const tool = { tool_call_id: "c", tool_name: "draw", tool_args: {} };
+    const { calls } = await playing(
+      { event: "ModelRequestStarted" },
+      { event: "ToolCallStarted", tool },
+      { event: "ToolCallCompleted", tool: { ...tool, result }, content: "draw() completed in 0.0123s. " },
+      { event: "ModelRequestCompleted" },
+    );
+    expect(calls).toMatchObject([{ state: "ok", content: [] }]);
+  },
+);

@@ -46,6 +46,8 @@ test("if the thread is the session, its id is the chat's, whoever the user is", 
   expect(form.get("user_id")).toBe("ann");
   expect(form.get("session_id")).toBe("chat-1");
   expect(JSON.parse(String(form.get("dependencies")))).toEqual({ user_id: "ann", chat_id: "chat-1" });
+  const wrong = { url: "http://127.0.0.1:7777", agent: "tutor", session: "user" } as unknown as AgnoOptions;
+  expect(() => agno(wrong)).toThrow("session must be user:thread or thread");
 });
 
 test("requests of different users or threads never name the same session", async () => {
