@@ -16,9 +16,9 @@ export const describeAside = ({ event }: MarkNode): AsideFacts => {
     case "citation":
       return {
         kind: "citation",
-        title: oneLine(event.title?.trim() || event.url || "A source"),
+        title: oneLine(event.title?.trim() || event.url || "Untitled source"),
         link: event.url === undefined ? undefined : describeLink(event.url, event.title),
-        about: [event.author, event.published, event.accessed && `read ${event.accessed}`]
+        about: [event.author, event.published, event.accessed && `accessed ${event.accessed}`]
           .flatMap((text) => (text ? [oneLine(text)] : []))
           .join(" · "),
       };

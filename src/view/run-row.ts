@@ -77,7 +77,7 @@ export const ROW_STATES: readonly { readonly value: string; readonly word: strin
   { value: "open", word: "not finished" },
   ...RUN_STATES.map((value) => ({
     value,
-    word: value === "working" ? WORKING.word : value === "waiting" ? "waiting for someone" : badgeOf(value).word,
+    word: value === "working" ? WORKING.word : value === "waiting" ? "waiting for a user" : badgeOf(value).word,
   })),
 ];
 
@@ -85,6 +85,6 @@ export const ROW_STATES: readonly { readonly value: string; readonly word: strin
 export const openRunsText = ({ working, waiting }: NonNullable<RunListChanges["open"]>): string =>
   working + waiting === 0
     ? "No active runs"
-    : [working > 0 && `${amount(working)} working`, waiting > 0 && `${amount(waiting)} waiting for someone`]
+    : [working > 0 && `${amount(working)} working`, waiting > 0 && `${amount(waiting)} waiting for a user`]
         .filter(Boolean)
         .join(", ");

@@ -68,7 +68,7 @@ const factOf = (label: string, items: readonly StartItem[], most: number): Start
   // Hiding a single item saves nothing.
   const shown = items.length <= most + 1 ? items.length : most;
   const hidden = items.length - shown;
-  const question = items.length === 1 ? "What it does" : "What they do";
-  const more = hidden > 0 ? `and ${amount(hidden)} more` : items.some(({ about }) => about !== "") ? question : "";
+  const describe = items.length === 1 ? "Show description" : "Show descriptions";
+  const more = hidden > 0 ? `and ${amount(hidden)} more` : items.some(({ about }) => about !== "") ? describe : "";
   return { label, items, shown, more, less: "Show less" };
 };

@@ -8,7 +8,7 @@ import { gallery } from "../web/gallery.ts";
 
 const onCard = (page: Page, ask: string) => page.locator(`[data-run] [data-ask=${ask}]`);
 /** The button that goes to the questions out of view. */
-const away = (page: Page) => page.locator("[data-asks-away]");
+const askJump = (page: Page) => page.locator("[data-hidden-asks]");
 const waiting = async (page: Page, count: number): Promise<void> =>
   await page.locator("[data-run-end=running]").getByText(`Waiting for you: ${count} open question`).waitFor();
 const isFocused = (element: Locator) => element.evaluate((found) => found === document.activeElement);
@@ -67,7 +67,7 @@ describeInBrowser("the questions of a run", ({ serve, open, openBeside }: Browsi
     const card = page.locator("[data-node=q]");
     await card.waitFor();
     await expect.poll(() => isInView(card)).toBe(true);
-    expect(await away(page).count()).toBe(0);
+    expect(await askJump(page).count()).toBe(0);
     expect(await page.getByText("Send the report?", { exact: true }).count()).toBe(1);
 
     await page.getByRole("region", { name: "Conversation" }).focus();
@@ -77,11 +77,11 @@ describeInBrowser("the questions of a run", ({ serve, open, openBeside }: Browsi
     expect(await page.getByRole("button", { name: "Go to the end" }).count()).toBe(0);
     await page.getByRole("region", { name: "Conversation" }).focus();
     await page.keyboard.press("Home");
-    await away(page).getByText("1 question waits").waitFor();
+    await askJump(page).getByText("1 question waiting").waitFor();
     expect(await violations(page)).toEqual([]);
-    await away(page).click();
+    await askJump(page).click();
     await expect.poll(() => isFocused(card)).toBe(true);
-    await away(page).waitFor({ state: "detached" });
+    await askJump(page).waitFor({ state: "detached" });
 
     await card.getByRole("button", { name: "Yes" }).click();
     await ended(page, "done");
@@ -110,12 +110,12 @@ describeInBrowser("the questions of a run", ({ serve, open, openBeside }: Browsi
     await run.locator("[data-node=q]").waitFor();
     await run.getByRole("main", { name: "Run" }).focus();
     await run.keyboard.press("Home");
-    const { x, y } = (await away(run).boundingBox())!;
+    const { x, y } = (await askJump(run).boundingBox())!;
     const beside = { x: x - 20, y: y + 5 };
     const isFree = ({ x: left, y: top }: typeof beside) =>
       document.elementFromPoint(left, top)?.closest("main") !== null;
     expect(await run.evaluate(isFree, beside)).toBe(true);
-    await away(run).click();
+    await askJump(run).click();
     await expect.poll(() => isFocused(run.locator("[data-node=q]"))).toBe(true);
   });
 

@@ -72,7 +72,7 @@ describeInBrowser("the board of runs", ({ serve, open }: Browsing) => {
     await begin(url, "Approve this");
     await says(page, "Approve this", "waiting for you");
     expect(new Set(asked)).toEqual(new Set(["/changes"]));
-    await page.getByText("1 working, 1 waiting for someone").waitFor();
+    await page.getByText("1 working, 1 waiting for a user").waitFor();
   });
 
   test("a run is stopped, answered and opened from the list", async () => {
@@ -148,7 +148,7 @@ describeInBrowser("the board of runs", ({ serve, open }: Browsing) => {
     const bob = await signedIn(url, "bob");
     await says(bob, "Approve for Bob", "waiting for you");
     expect(await titles(bob)).toEqual(["Approve for Bob"]);
-    expect(await bob.getByRole("group", { name: "Whose runs" }).count()).toBe(0);
+    expect(await bob.getByRole("group", { name: "Owner" }).count()).toBe(0);
     const root = await signedIn(url, "root");
     await says(root, "Approve for Bob", "waiting for bob");
     expect(await titles(root)).toEqual(["Own of root", "Approve for Bob", "Approve for Ann"]);

@@ -298,7 +298,7 @@ describeInBrowser("the cards of a run", ({ serve, open, mistakes }: Browsing) =>
     const source = page.getByRole("button", { name: "Release notes" });
     await source.click();
     expect(await page.locator("blockquote").innerText()).toContain("Version 3 is nearly ready.");
-    expect(await page.locator("blockquote").innerText()).toContain("Ines · 2026-01-31 · read 2026-02-01");
+    expect(await page.locator("blockquote").innerText()).toContain("Ines · 2026-01-31 · accessed 2026-02-01");
     expect(await page.locator("blockquote a").getAttribute("href")).toBe("https://lantern.example/notes");
     expect(
       await page

@@ -223,7 +223,7 @@ describeInBrowser("what a run embeds", ({ serve, open, mistakes }: Browsing) => 
     await form
       .getByLabel("JSON Schema")
       .fill('{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}');
-    await form.getByRole("button", { name: "Add the tool" }).click();
+    await form.getByRole("button", { name: "Add tool" }).click();
     await page.getByRole("button", { name: "Remove weather_map" }).waitFor();
     expect(await violations(page)).toEqual([]);
     await page.keyboard.press("Escape");

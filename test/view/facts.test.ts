@@ -301,7 +301,7 @@ describe("text from others", () => {
     add({ type: "citation", citation: "y", title: "B", published: "2024" });
     const facts = state.root.items.map((node) => describeAside(node as MarkNode));
     expect(facts).toMatchObject([
-      { title: "A", about: "Ann · 2025-12-31 · read 2026-01-02" },
+      { title: "A", about: "Ann · 2025-12-31 · accessed 2026-01-02" },
       { title: "B", about: "2024" },
     ]);
   });

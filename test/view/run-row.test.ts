@@ -55,8 +55,8 @@ test("how long ago a run started, and the number of active runs", () => {
   ]); // prettier-ignore
   expect(openRunsText({ working: 0, waiting: 0 })).toBe("No active runs");
   expect(openRunsText({ working: 1200, waiting: 0 })).toBe("1,200 working");
-  expect(openRunsText({ working: 2, waiting: 1 })).toBe("2 working, 1 waiting for someone");
+  expect(openRunsText({ working: 2, waiting: 1 })).toBe("2 working, 1 waiting for a user");
   expect(ROW_STATES.map(({ word }) => word)).toEqual([
-    "not finished", "working", "waiting for someone", "done", "failed", "cancelled", "interrupted",
+    "not finished", "working", "waiting for a user", "done", "failed", "cancelled", "interrupted",
   ]); // prettier-ignore
 });

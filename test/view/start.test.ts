@@ -35,7 +35,7 @@ test("many tools fold, but never a single one", () => {
   expect(factsOf({ tools: toolsOf(9) })).toEqual([["Tools", 9, 9, ""]]);
   expect(factsOf({ tools: toolsOf(20) })).toEqual([["Tools", 20, 8, "and 12 more"]]);
   expect(factsOf({ tools: toolsOf(1300) })).toEqual([["Tools", 1300, 8, "and 1,292 more"]]);
-  expect(factsOf({ tools: [{ name: "x", description: "Does x." }] })).toEqual([["Tools", 1, 1, "What it does"]]);
+  expect(factsOf({ tools: [{ name: "x", description: "Does x." }] })).toEqual([["Tools", 1, 1, "Show description"]]);
   expect(factsOf({ model: "m" })).toEqual([["Model", 1, 1, ""]]);
 });
 

@@ -58,8 +58,8 @@ describe("a form from a schema", () => {
       troubles: {
         name: "At least 2 characters",
         age: "Enter a whole number",
-        size: "Pick one",
-        days: "Pick at least 1",
+        size: "Choose one",
+        days: "Choose at least 1",
       },
     });
   });

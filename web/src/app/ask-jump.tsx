@@ -13,21 +13,21 @@ interface AskJumpProps {
 
 /** A button that goes to the first open ask whose card is out of view. Renders nothing while all are in view. */
 export const AskJump = memo(({ state, scroller, onJump }: AskJumpProps) => {
-  const away = useAway(
+  const hidden = useHidden(
     scroller,
     useOpenAsks(state).map(({ id }) => id),
   );
-  const [first] = away;
+  const [first] = hidden;
   if (first === undefined) return null;
   return (
     <button
       type="button"
       onClick={() => onJump(first)}
-      data-asks-away={away.length}
+      data-hidden-asks={hidden.length}
       className="inline-flex items-center gap-1.5 rounded-full border border-pending bg-warm px-4 py-2 text-sm text-pending shadow-lg hover:border-accent"
     >
       <IconHand className="size-4" />
-      {counted(away.length, "question")} {away.length === 1 ? "waits" : "wait"}
+      {counted(hidden.length, "question")} waiting
     </button>
   );
 });
@@ -54,15 +54,15 @@ export const askCommand = (
 const cardOf = (id: string): string => `[data-node="${CSS.escape(id)}"]`;
 
 /** The asks whose cards are out of view. */
-const useAway = (scroller: RefObject<HTMLElement | null>, asks: readonly string[]): readonly string[] => {
-  const [away, setAway] = useState<readonly string[]>([]);
+const useHidden = (scroller: RefObject<HTMLElement | null>, asks: readonly string[]): readonly string[] => {
+  const [hidden, setHidden] = useState<readonly string[]>([]);
   const open = asks.join("\n");
   useEffect(() => {
     const box = scroller.current;
-    if (open === "" || !box) return setAway([]);
+    if (open === "" || !box) return setHidden([]);
     const look = (): void => {
       const found = open.split("\n").filter((id) => !isInView(box, id));
-      setAway((known) => (known.join("\n") === found.join("\n") ? known : found));
+      setHidden((known) => (known.join("\n") === found.join("\n") ? known : found));
     };
     // Its first call follows the layout, so the page has already scrolled to a new card.
     const observer = new ResizeObserver(look);
@@ -73,7 +73,7 @@ const useAway = (scroller: RefObject<HTMLElement | null>, asks: readonly string[
       box.removeEventListener("scroll", look);
     };
   }, [scroller, open]);
-  return away;
+  return hidden;
 };
 
 /** Whether a card can be used where it is: all of it is in view, or as much as fills half of the view. */

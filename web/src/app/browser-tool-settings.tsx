@@ -92,7 +92,7 @@ const AddTool = ({ onAdd }: { readonly onAdd: (tool: BrowserTool) => void }) => 
         {problem}
       </p>
       <Button type="submit" className="justify-self-start">
-        Add the tool
+        Add tool
       </Button>
     </form>
   );

@@ -128,7 +128,7 @@ const AddServer = ({ onAdd, taken }: AddServerProps) => {
   return (
     <form onSubmit={onSubmit} noValidate className="grid gap-2 rounded-xl bg-sunken p-3 sm:grid-cols-[1fr_10rem]">
       <Field name="url" label="Address" placeholder="https://host.example/mcp" describedBy={mistakeId} />
-      <Field name="name" label="Name" placeholder="from the address" />
+      <Field name="name" label="Name" placeholder="derived from the address" />
       <Field name="key" label="Key, if required" type="password" placeholder="stored in this tab only" />
       <Button type="submit" className="self-end">
         Add and test

@@ -70,7 +70,7 @@ export const BoardFilterBar = ({ filter, onFilter, agents, hasOthers, search }: 
       )}
       {hasOthers && (
         <Segments
-          label="Whose runs"
+          label="Owner"
           options={OWNERS}
           value={filter.mine === "1" ? "1" : ""}
           onChange={(mine) => onFilter({ ...filter, mine })}

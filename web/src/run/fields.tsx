@@ -58,7 +58,7 @@ const Text = ({ text, isWhole }: { readonly text: string; readonly isWhole: bool
 
 const clipped = (text: string): string =>
   text.length > LONGEST
-    ? `${text.slice(0, LONGEST)}… (${amount(text.length)} characters; copy the arguments to see all of them)`
+    ? `${text.slice(0, LONGEST)}… (${amount(text.length)} characters; copy the arguments to see the full text)`
     : text;
 
 const MAX_FIELDS = 50;

@@ -116,7 +116,7 @@ const readField = (field: FormField, entered: unknown): Read => {
     );
   if (kind === "options") {
     const picked = options[entered as number];
-    return picked ? { value: picked.value } : required ? { trouble: "Pick one" } : { value: undefined };
+    return picked ? { value: picked.value } : required ? { trouble: "Choose one" } : { value: undefined };
   }
   const text = String(entered);
   if (text.trim() === "") return required ? { trouble: "This field is required" } : { value: undefined };
@@ -126,9 +126,9 @@ const readField = (field: FormField, entered: unknown): Read => {
 
 const readMulti = ({ schema }: FormField, value: Json[]): Read => {
   if (typeof schema.minItems === "number" && value.length < schema.minItems)
-    return { trouble: `Pick at least ${schema.minItems}` };
+    return { trouble: `Choose at least ${schema.minItems}` };
   if (typeof schema.maxItems === "number" && value.length > schema.maxItems)
-    return { trouble: `Pick at most ${schema.maxItems}` };
+    return { trouble: `Choose at most ${schema.maxItems}` };
   return { value };
 };
 
