@@ -48,7 +48,7 @@ describe("a model without a configuration", () => {
     const data = [{ id: "llama3" }, { id: "nomic-embed-text" }, { id: 7 }, null];
     const url = await modelServer({ object: "list", data });
     expect(await findModels({ ...alone, OLLAMA_BASE_URL: url })).toEqual([
-      { name: "ollama/llama3", reason: `Ollama answers at ${url}` },
+      { name: "ollama/llama3", reason: `Ollama is running at ${url}` },
     ]);
   });
 

@@ -47,7 +47,7 @@ const probe = async (name: string, environment: Environment, signal: AbortSignal
     const response = await fetch(`${baseUrl.replace(/\/+$/, "")}/models`, { signal, redirect: "manual" });
     if (!response.ok || Number(response.headers.get("content-length") ?? 0) > MAX_BYTES) return [];
     const { data } = (await response.json()) as { data?: unknown };
-    return idsIn(data).map((id) => ({ name: `${name}/${id}`, reason: `${LOCAL[name]} answers at ${baseUrl}` }));
+    return idsIn(data).map((id) => ({ name: `${name}/${id}`, reason: `${LOCAL[name]} is running at ${baseUrl}` }));
   } catch {
     // No server is there, or it is a different one.
     return [];

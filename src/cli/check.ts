@@ -14,7 +14,7 @@ export const check: CliCommand = {
   positionals: [1, 1],
   summary: "Checks that a log is a complete and valid run, and explains the first error.",
   details:
-    "Reads one JSON entry per line, or a stream saved by `curl -N`. Use - for standard input. Exits with 0 if the log is valid, else 1.",
+    "Reads one JSON entry per line, or a stream saved by `curl -N`. Use - for standard input. Exits with 0 if the log is valid, and with 1 otherwise.",
   options: {
     key: { value: "key", help: "the server's key (or RUNCAST_KEY)" },
     agent: { help: "treats the address as an agent you wrote: sends it a message and checks the events it returns" },

@@ -22,7 +22,7 @@ export const watch: CliCommand = {
   summary: "Shows a run live: steps, text, thinking, tools, sub-agents and questions.",
   details: [
     "A run is http://host:port/runs/<run>, or its id on RUNCAST_URL (default: http://127.0.0.1:4400). With a server's address and --message, starts a run and shows it.",
-    "Exits with 0 if the run finished with a complete answer, else 1. Ctrl-C stops watching, not the run.",
+    "Exits with 0 if the run finished with a complete answer, and with 1 otherwise. Ctrl-C stops watching, not the run.",
   ].join("\n"),
   options: {
     message: { value: "text", help: "starts a run with this message" },

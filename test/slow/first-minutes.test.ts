@@ -54,7 +54,7 @@ describe("the first minutes", () => {
     writeFileSync(path.join(cwd, ".env"), `OLLAMA_BASE_URL=${ollama.url}/v1\n`);
     const { printed, url } = await serve([], { cwd, env: { RUNCAST_MODEL: "" } });
     expect(printed).toContain("assistant  ollama/llama3");
-    expect(printed).toContain(`because Ollama answers at ${ollama.url}/v1`);
+    expect(printed).toContain(`because Ollama is running at ${ollama.url}/v1`);
 
     const client = createClient({ url });
     const handle = client.start({ message: "Write a haiku about rain" });
