@@ -59,8 +59,8 @@ class Pipe:
         RUNCAST_URL: str = Field("http://localhost:4400", description="URL of the Runcast server")
         API_KEY: str = Field("", description="Runcast's key, if it requires one", json_schema_extra={"input": {"type": "password"}})
         STYLE: str = _style_field("How tools are shown. Default: set by the model's name or the server")
-        SHOW_TOOL_CITATIONS: bool = Field(True, description="Show the sources that tools cite below the answer")
-        SHOW_SUBAGENT_STATUS: bool = Field(True, description="Show in the status line what sub-agents do")
+        SHOW_TOOL_CITATIONS: bool = Field(True, description="Below the answer, show the sources that tools cite")
+        SHOW_SUBAGENT_STATUS: bool = Field(True, description="Show sub-agent activity in the status line")
         REQUEST_TIMEOUT: float = Field(300, gt=0, description="Give up after this many seconds without data")
         ALLOW_EXECUTE: bool = Field(False, description="Let the agent run JavaScript in the user's page")
         DEBUG: bool = Field(False, description="Show run, mode and versions in the status line, and log stack traces")
@@ -160,7 +160,7 @@ class Pipe:
         if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)):
             return f"Runcast is not reachable at {url}: start it, or correct RUNCAST_URL in the pipe's valves."
         if isinstance(error, httpx.TimeoutException):
-            return f"Runcast at {url} sent nothing for {self.valves.REQUEST_TIMEOUT:g} s. Check the server, and proxies in between."
+            return f"Runcast at {url} sent nothing for {self.valves.REQUEST_TIMEOUT:g} s. Check the server and any proxies in front of it."
         if isinstance(error, (httpx.InvalidURL, httpx.UnsupportedProtocol)):
             return f"{url!r} is not a valid URL: correct RUNCAST_URL in the pipe's valves."
         return f"The connection to Runcast at {url} was lost, so the answer is incomplete. Send the message again."

@@ -72,7 +72,9 @@ describe("load", () => {
     turn(400);
     load.check();
     for (let count = 0; count < 20; count++) turn(300);
-    expect(() => load.check()).toThrow(/too busy for another run: its event loop is \d+ ms late \(limit: 100 ms\)/);
+    expect(() => load.check()).toThrow(
+      /too busy for another run: its event loop is delayed by \d+ ms \(limit: 100 ms\)/,
+    );
     for (let count = 0; count < 20; count++) turn(0);
     load.check();
   });

@@ -27,7 +27,7 @@ const cancelSchema = z.object({
 });
 
 const givenSchema = answerSchema.extend({
-  revoke: z.literal(true).optional().describe("takes back an answer with `always`; alone"),
+  revoke: z.literal(true).optional().describe("revokes an answer with `always`; excludes the other fields"),
 });
 
 /** The native dialect: each event is sent unchanged. A frame is `id: <seq>`, `event: <type>`, `data: {…the event, at}`. */
@@ -131,7 +131,7 @@ const readStart = ({ body, headers, query }: DialectRequest): Command => {
     });
   const { message, messages, ...rest } = parseBody(startSchema, body, HINT);
   if ((message === undefined) === (messages === undefined))
-    throw new Refusal("bad-request", "a request has either `message` (a string) or `messages`, and not both", {
+    throw new Refusal("bad-request", "a request has either `message` (a string) or `messages`, but not both", {
       hint: 'the shortest request is {"message": "hello"}',
     });
   const secrets = readSecrets(headers);
@@ -155,7 +155,7 @@ const readFollow = ({ params, query, headers }: DialectRequest): Command => {
   const at = query.get("at");
   if (at !== null && !/^\d{1,15}$/.test(at))
     throw new Refusal("bad-cursor", `at=${at.slice(0, 40)} is not a time`, {
-      hint: "at is the time of the last entry received, in milliseconds since 1970, or omit it",
+      hint: "use the time of the last entry received, in milliseconds since 1970, or omit it",
     });
   const from = query.get("from");
   if (from !== null && from !== "snapshot")

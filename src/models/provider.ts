@@ -117,7 +117,7 @@ const SECRET_HEADER = /auth|key|token|secret|cookie/i;
 
 const unknown = (name: string, known: readonly string[]): Refusal =>
   new Refusal("unknown-model", `There is no model named ${name}.`, {
-    hint: `A model is named <provider>/<model>. Providers: demo, ${known.join(", ")}, or any name whose base URL is in <NAME>_BASE_URL.`,
+    hint: `Model names have the form <provider>/<model>. Providers: demo, ${known.join(", ")}, or any name whose base URL is in <NAME>_BASE_URL.`,
   });
 
 const keyRefusal = (name: string, [first = "", ...others]: readonly string[]): Refusal =>

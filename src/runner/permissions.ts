@@ -22,8 +22,7 @@ export const createPermissions = (emit: (event: Event) => void): Permissions => 
     isRevoked: (ask) => known?.get(ask) === false,
     revoke({ id, agent }) {
       const value = known?.get(id);
-      if (isOver(agent))
-        throw refused("ask-closed", "the run has ended, and with it everything that was allowed for the rest of it");
+      if (isOver(agent)) throw refused("ask-closed", "the run has ended, and its permissions have ended with it");
       if (value === false) return "same";
       if (value === UPSTREAM)
         throw refused("not-revocable", "the agent runs on another server, and only that server can revoke this");

@@ -57,9 +57,9 @@ export const adminRoutes = (options: AdminRoutesOptions): readonly PlainRoute[] 
         needAdmin(context.env.principal);
         const files = log.backup?.();
         if (!files)
-          throw new Refusal("no-backup", `the log ${log.name} is not backed up by Runcast`, {
+          throw new Refusal("no-backup", `Runcast cannot back up the log ${log.name}`, {
             status: 501,
-            hint: "use its engine's tools, such as pg_dump for Postgres, and RDB or AOF files for Redis",
+            hint: "use the engine's tools, such as pg_dump for Postgres, and RDB or AOF files for Redis",
           });
         if (isBackingUp)
           throw new HttpRefusal(

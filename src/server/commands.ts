@@ -68,7 +68,11 @@ export const createCommands = (options: CommandsOptions): Commands => {
 
   const checkStreams = (): void => {
     if (options.viewers() < limits.streams) return;
-    throw tooMany("too-many-streams", `the limit of ${limits.streams} open streams is reached`, "limits.streams");
+    throw tooMany(
+      "too-many-streams",
+      `this server has reached its limit of ${limits.streams} open streams`,
+      "limits.streams",
+    );
   };
 
   const start = async (command: Of<"start">, asked: Exchange): Promise<void> => {
@@ -193,8 +197,8 @@ export const createCommands = (options: CommandsOptions): Commands => {
       });
     throw new Refusal(
       status === "conflict" ? "ask-conflict" : "ask-closed",
-      status === "conflict" ? "this was already answered differently" : "this question is no longer open",
-      { status: 409, hint: "the first answer wins; the run's ask-end event has it" },
+      status === "conflict" ? "this question already has a different answer" : "this question is no longer open",
+      { status: 409, hint: "the first answer wins; see the run's ask-end event" },
     );
   };
 

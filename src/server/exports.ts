@@ -31,7 +31,7 @@ export const htmlResponse = async (
 ): Promise<Response> => {
   const script = await page?.(new Request("http://localhost/element.js"));
   if (!script)
-    throw new Refusal("no-page", "this server has no built page to save a run with", {
+    throw new Refusal("no-page", "this server's page was not built, so it cannot save a run as HTML", {
       status: 501,
       hint: "build it with: npm run build",
     });

@@ -228,7 +228,7 @@ const targetOf = (url: string, basePath: string, keyInPath: boolean): RequestTar
   const whole = isMounted ? full.slice(basePath.length) : full;
   // Code that resolves them later would use another path than the one checked here.
   if (DOTS.test(whole))
-    throw new HttpRefusal(400, "bad-path", "a path may not contain . or .. segments", "request the path itself");
+    throw new HttpRefusal(400, "bad-path", "a path must not contain . or .. segments", "request the resolved path");
   const query = new URLSearchParams(mark < 0 ? "" : relative.slice(mark + 1));
   const match = keyInPath ? /^\/key\/([^/]+)(\/.*)?$/.exec(whole) : null;
   return match

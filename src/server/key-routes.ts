@@ -47,7 +47,7 @@ export const keyRoutes = (options: KeyRoutesOptions): readonly PlainRoute[] => {
             "bad-request",
             "a key needs a name (letters, digits, . - _) and can have user, rights and onBehalf",
             {
-              hint: `rights are a list of ${RIGHTS.join(", ")}`,
+              hint: `rights must be a list of ${RIGHTS.join(", ")}`,
             },
           );
         const by = actorOf(principal);

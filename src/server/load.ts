@@ -34,7 +34,7 @@ export const createLoad = (maxMs: number, start: number) => {
       throw new HttpRefusal(
         503,
         "overloaded",
-        `this server is too busy for another run: its event loop is ${Math.round(delay)} ms late (limit: ${maxMs} ms)`,
+        `this server is too busy for another run: its event loop is delayed by ${Math.round(delay)} ms (limit: ${maxMs} ms)`,
         "try again in a few seconds; the limits.loopDelayMs setting sets this limit",
         { headers: { "retry-after": "5" }, retryable: true },
       );

@@ -44,7 +44,8 @@ export const uploadRoute = (options: UploadsOptions): PlainRoute => {
       owners.allow(principal, "start");
       const run = req.param("run") ?? "";
       const name = req.query("name")?.slice(0, 256);
-      if (!isRunId(run)) throw new Refusal("bad-request", `a run id is ${RUN_ID_RULE}`, { hint: "choose another id" });
+      if (!isRunId(run))
+        throw new Refusal("bad-request", `a run id must be ${RUN_ID_RULE}`, { hint: "choose another id" });
       if (await log.info(run)) throw taken(run);
       const user = userOf(principal);
       await options.checkQuota(user);

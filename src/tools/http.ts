@@ -36,7 +36,10 @@ export const http = ({ allowPrivate = [], maxBytes = MAX_BYTES, timeoutMs = TIME
     async run({ url, method = "GET", headers = {}, body }, context) {
       requireEndToEnd(headers);
       if (body !== undefined && approvalFor(method) === "never") {
-        throw new Refusal("bad-request", `A ${method} request has no body. Use POST, or put the values into the URL.`);
+        throw new Refusal(
+          "bad-request",
+          `A ${method} request cannot have a body. Use POST, or put the values into the URL.`,
+        );
       }
       const request = { url, method, headers, ...(body === undefined ? {} : { body }) };
       return await resultOfAnswer(
@@ -72,7 +75,7 @@ export const openapi = (options: OpenapiOptions): Tool[] => {
     const operation = operations.find((one) => one.name === name);
     if (operation) return operationTool(operation, options);
     throw new Error(
-      `The document has no operation ${name} that can be called. It has: ${operations.map((one) => one.name).join(", ")}.`,
+      `The document has no operation ${name} that can be called. Available operations: ${operations.map((one) => one.name).join(", ")}.`,
     );
   });
 };

@@ -268,8 +268,8 @@ test.each(["gone", "gone-200"])("a server without the Responses API is reported 
   expect(await endOf(fault, "openai/local-model")).toMatchObject({
     outcome: "error",
     error: {
-      message: "This server does not have OpenAI's responses API.",
-      hint: "If it has chat completions, name the model openai-chat/local-model.",
+      message: "This server does not support OpenAI's responses API.",
+      hint: "If it supports chat completions, use the model name openai-chat/local-model.",
     },
   });
 });

@@ -327,7 +327,9 @@ describe("requests", () => {
     const asked = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"].map((method) => approval({ url: "", method }));
     expect(asked).toEqual(["never", "never", "always", "always", "always", "always"]);
     expect(approval({ url: "" })).toBe("never");
-    await expect(fetchUrl({ url: "http://example.com", body: "x" })).rejects.toThrow("A GET request has no body");
+    await expect(fetchUrl({ url: "http://example.com", body: "x" })).rejects.toThrow(
+      "A GET request cannot have a body",
+    );
   });
 
   test.each([["Host"], ["Content-Length"], ["transfer-encoding"], ["Connection"], ["proxy-authorization"]])(

@@ -106,7 +106,7 @@ describe("tools from a document", () => {
       ["getPet", "always"],
     ]);
     expect(() => tools({ operations: ["getPets"] })).toThrow(
-      "no operation getPets that can be called. It has: getPet, updatePet",
+      "no operation getPets that can be called. Available operations: getPet, updatePet",
     );
     expect(toolNamed(tools(), "getPet").description).toBe("One pet\n\nBy its id.");
     expect(toolNamed(tools(), "post_login").description).toBe("POST /login");

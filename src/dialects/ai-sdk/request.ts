@@ -77,7 +77,7 @@ export const readFollow = ({ params, query, headers }: DialectRequest): Command 
   if (run === null)
     return { do: "follow", run: { ...chatOf(params), open: true }, after, from: "run", ifNone: 204, ...style };
   const skip = Number(query.get("skip") ?? 0);
-  if (!Number.isSafeInteger(skip) || skip < 0) throw new Refusal("bad-request", "skip is not a number of frames");
+  if (!Number.isSafeInteger(skip) || skip < 0) throw new Refusal("bad-request", "skip must be a number of frames");
   return { do: "follow", run, after, ...style, ...(skip > 0 && { skipFrames: skip }) };
 };
 

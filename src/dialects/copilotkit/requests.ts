@@ -46,7 +46,7 @@ export const readConnect = (request: DialectRequest): Command => {
   }
   const skipFrames = Number(query.get("skip") ?? 0);
   if (!Number.isSafeInteger(skipFrames) || skipFrames < 0)
-    throw new Refusal("bad-request", "skip is not a number of frames");
+    throw new Refusal("bad-request", "skip must be a number of frames");
   const style = query.get("style");
   return { do: "follow", run, after, ...(style && { style }), ...extensions, ...(skipFrames > 0 && { skipFrames }) };
 };

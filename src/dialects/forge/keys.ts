@@ -79,7 +79,7 @@ const serverKeys = (text: string | null): Record<string, string> => {
   if (isObject && Object.values(value).every((key) => typeof key === "string")) return value as Record<string, string>;
   // The message must not contain the header's value.
   throw new Refusal("bad-keys", "X-MCP-Keys is not a JSON object of keys by server", {
-    hint: 'it looks like {"weather": "…"}',
+    hint: 'send an object such as {"weather": "…"}',
   });
 };
 

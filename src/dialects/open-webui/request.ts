@@ -136,7 +136,7 @@ export const readAsk = ({ params, body }: DialectRequest): Command => {
   const { run = "", ask = "", kind = "" } = params;
   if (kind === "answer") return { do: "answer", run, ask, answer: parseBody(answerSchema, body) };
   if (!(ANSWER_KINDS as readonly string[]).includes(kind))
-    throw new Refusal("bad-request", `an answer cannot be ${kind.slice(0, 40)}`, {
+    throw new Refusal("bad-request", `there is no kind of answer ${kind.slice(0, 40)}`, {
       hint: `use one of ${ANSWER_KINDS.join(", ")}`,
     });
   const { result } = parseBody(z.object({ result: z.unknown() }), body);

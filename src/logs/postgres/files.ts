@@ -15,7 +15,7 @@ export const openFiles = (connection: PostgresConnection, schema: string, ahead:
         `SELECT bytes FROM ${schema}.file_chunks WHERE run = $1 AND file = $2 AND place = $3`,
         [run, file, chunk],
       );
-      if (!row) throw new Error("the file was removed while it was read");
+      if (!row) throw new Error("the file was removed while it was being read");
       const from = chunk * CHUNK_BYTES;
       yield row.bytes.subarray(place - from, end - from);
       place = from + row.bytes.length;

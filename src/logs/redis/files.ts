@@ -45,7 +45,7 @@ export const openFiles = (
     for (let place = start; place < Math.min(end, size);) {
       const chunk = Math.floor(place / CHUNK_BYTES);
       const bytes = await connection.command<Buffer | null>(key, ["HGET", key, String(chunk)], { bytes: true });
-      if (!bytes) throw new Error("the file was removed while it was read");
+      if (!bytes) throw new Error("the file was removed while it was being read");
       const from = chunk * CHUNK_BYTES;
       yield bytes.subarray(place - from, end - from);
       place = from + bytes.length;

@@ -42,9 +42,9 @@ const isMissing = (status: number, body: string): boolean =>
   /^\s*\{\s*"error":\s*"Unexpected endpoint or method/.test(body);
 
 const chatOnly = (model: string): Refusal =>
-  new Refusal("model-unknown", "This server does not have OpenAI's responses API.", {
+  new Refusal("model-unknown", "This server does not support OpenAI's responses API.", {
     status: 502,
-    hint: `If it has chat completions, name the model openai-chat/${model}.`,
+    hint: `If it supports chat completions, use the model name openai-chat/${model}.`,
   });
 
 /** Google's content, in chunks that all have the same shape. */

@@ -124,7 +124,7 @@ export class AgentRun {
     const { cwd, thread, startTimeoutMs, terminals } = this.#options;
     const opening = openSession(connection, { cwd, session: thread.session, terminals: terminals !== undefined });
     const session = await Promise.race([opening, soon(startTimeoutMs), aborted(this.#context.signal)]);
-    if (session === "aborted") throw new Refusal("cancelled", "The run was stopped while the agent started.");
+    if (session === "aborted") throw new Refusal("cancelled", "The run was stopped while the agent was starting.");
     if (!session)
       throw new Refusal("agent-start-timeout", `The agent did not start within ${startTimeoutMs / 1000} s.`, {
         status: 504,

@@ -111,5 +111,5 @@ export const taskTool = (agents: Definition["agents"]): Tool =>
 const unknownAgent = ({ name, agents }: Definition, wanted: string | undefined): Refusal =>
   new Refusal(
     "unknown-agent",
-    `The agent ${name} cannot start ${wanted ?? "a sub-agent"}. It has: ${[...agents.keys()].join(", ") || "none"}.`,
+    `The agent ${name} cannot start ${wanted ?? "a sub-agent"}. Its sub-agents: ${[...agents.keys()].join(", ") || "none"}.`,
   );

@@ -51,7 +51,7 @@ export class Members {
     const known = this.#open.get(run);
     if (known) return { writer: known.writer, events: [] };
     if (this.#open.size >= MAX_OPEN)
-      throw new Refusal("upstream-invalid", `The server has more than ${MAX_OPEN} members at work.`, { status: 502 });
+      throw new Refusal("upstream-invalid", `The server has more than ${MAX_OPEN} running members.`, { status: 502 });
     const parent = this.#open.get(textOf(fields["parent_run_id"]) ?? "")?.writer ?? this.#root;
     const events = parent.settle();
     const id = lineOf(fields["agent_id"], 200) ?? lineOf(fields["team_id"], 200);

@@ -56,7 +56,7 @@ export class Graphs {
     const key = keyOf(namespace);
     if (this.#open.has(key)) return [];
     if (this.#open.size > MAX_OPEN)
-      throw new Refusal("upstream-invalid", `The server has more than ${MAX_OPEN} agents at work.`, { status: 502 });
+      throw new Refusal("upstream-invalid", `The server has more than ${MAX_OPEN} running agents.`, { status: 502 });
     const parent = this.around(namespace.slice(0, -1));
     const cause = causeKey === undefined ? undefined : parent.writer.calls.get(causeKey);
     const events = cause ? parent.writer.execute(cause) : [];

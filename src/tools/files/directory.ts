@@ -190,7 +190,7 @@ const unopened =
       ENOENT: `${name} does not exist. Use list_files or glob_files to see which files exist.`,
       EACCES: `${name} cannot be opened: permission denied.`,
       EPERM: `${name} cannot be opened: permission denied.`,
-      ENOTDIR: `A part of the path ${name} is not a directory.`,
+      ENOTDIR: `Part of the path ${name} is not a directory.`,
       ELOOP: `${name} is a symbolic link, and links are not followed. Use the path of the file itself.`,
       ENAMETOOLONG: `A name in the path ${name.slice(0, 80)}… is too long.`,
     };

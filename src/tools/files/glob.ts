@@ -105,7 +105,7 @@ const expandBraces = (pattern: string): string[] => {
     if (done.length + open.length > MAX_ALTERNATIVES) {
       throw new Refusal(
         "too-many",
-        `The pattern's braces stand for more than ${MAX_ALTERNATIVES} patterns. Use fewer.`,
+        `The pattern's braces expand to more than ${MAX_ALTERNATIVES} patterns. Use fewer.`,
       );
     }
   }

@@ -22,7 +22,7 @@ export const resolvePublic = async (
   if (!isPrivate) return found;
   throw new Refusal(
     "private-address",
-    `${url.host} is an address of this machine or of its private network, which may not be reached. Use a public address.`,
+    `Tools cannot reach ${url.host}, an address of this machine or its private network. Use a public address.`,
   );
 };
 

@@ -86,7 +86,7 @@ export const connect = (
         await client.setLoggingLevel("warning", { timeout: connectMs }).catch(() => {});
       const opened = { client, tools: await list(client), since: Date.now(), stale: false };
       Object.assign(client, {
-        onclose: () => lose(opened, "it ended."),
+        onclose: () => lose(opened, "it closed the connection."),
         onerror: ({ message }: Error) => {
           if (GAVE_UP.test(message)) lose(opened, "it stopped responding.");
           if (OVERFLOW.test(message)) lose(opened, "its response is too large.");
