@@ -137,7 +137,7 @@ class Pipe:
             return {"error": {"detail": self.sentence(error)}}
 
     def leave(self, run: str, headers: dict, event_emitter) -> None:
-        """Cancels the run in a separate task, so that the caller does not wait for it."""
+        """Cancels the run in a separate task, so the caller does not wait for it."""
         if run:
             task = asyncio.create_task(self._cancel(run, headers, event_emitter))
             self.leaving.add(task)

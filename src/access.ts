@@ -14,7 +14,7 @@ export interface Key {
   readonly key: string;
   /** Default: `start`, `watch`, and `answer`. */
   readonly rights?: readonly Right[];
-  /** The ID of the user the key belongs to. The key has access to that user's runs. Default: its name. */
+  /** The id of the user the key belongs to. The key has access to that user's runs. Default: its name. */
   readonly user?: string;
   /** The key acts for other users, whom its requests name. User names in requests are trusted only with such a key. */
   readonly onBehalf?: boolean;
@@ -23,7 +23,7 @@ export interface Key {
 /** Who sends a request, and what they may do. */
 export interface Principal {
   readonly name: string;
-  /** The user ID. Undefined for a principal that may do everything and is not a specific user. */
+  /** The user id. Undefined for a principal that may do everything and is not a specific user. */
   readonly user?: string;
   readonly rights: readonly Right[];
   readonly onBehalf?: boolean;
@@ -54,7 +54,7 @@ export type Action = "start" | "watch" | "answer" | "cancel" | "share" | "delete
 /** The facts about a run that determine access to it. */
 export interface OwnedRun {
   readonly run: string;
-  /** The ID of the user who started it. */
+  /** The id of the user who started it. */
   readonly user?: string | undefined;
 }
 

@@ -65,7 +65,7 @@ export interface FollowFrom {
 
 export interface ListQuery {
   readonly limit?: number;
-  /** A run ID. Lists only runs that started before it. */
+  /** A run id. Lists only runs that started before it. */
   readonly before?: string;
   readonly thread?: string;
   readonly open?: boolean;
@@ -85,21 +85,21 @@ interface Abortable {
  */
 export interface Client {
   /**
-   * Starts a run and follows it. The client chooses the run ID (unless the request has one), so it is known
+   * Starts a run and follows it. The client chooses the run id (unless the request has one), so it is known
    * immediately, and a request whose response was lost is simply sent again: a run is never started twice.
    */
   start(request: StartRequest, options?: FollowOptions): RunHandle;
   follow(run: string, options?: FollowOptions & FollowFrom): RunHandle;
   cancel(run: string, target?: CancelTarget, options?: Abortable): Promise<CancelStatus>;
   answer(run: string, ask: string, answer: Answer, options?: Abortable): Promise<void>;
-  /** Takes back an answer with `always`: the tool needs approval again. Rejects with the code `not-revocable` if there was none. */
+  /** Revokes an answer with `always`: the tool needs approval again. Rejects with the code `not-revocable` if there was none. */
   revoke(run: string, ask: string, options?: Abortable): Promise<void>;
   /** Newest first. If there are more, `next` is the `before` of the next page. */
   list(
     query?: ListQuery,
     options?: Abortable,
   ): Promise<{ readonly runs: readonly RunSummary[]; readonly next?: string }>;
-  /** Stores a file for the run that is about to start with this ID. A part of its message references the file. */
+  /** Stores a file for the run that is about to start with this id. A part of its message references the file. */
   upload(
     run: string,
     bytes: Blob | Uint8Array<ArrayBuffer>,

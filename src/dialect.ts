@@ -221,7 +221,7 @@ export interface ServerFacts {
   readonly validateServer?: (server: { readonly url: string; readonly key?: string }) => Promise<readonly ToolFacts[]>;
 }
 
-/** A reply that is not JSON. Sent as plain text, so that nothing in it can execute on the server's origin. */
+/** A reply that is not JSON. Sent as plain text, so nothing in it can execute on the server's origin. */
 export class TextReply {
   readonly text: string;
   constructor(text: string) {

@@ -25,7 +25,7 @@ const TICK_MS = 200;
 /**
  * `<run-view url run token controls>`: shows one run, live and read-only.
  *
- * - `url` is the server's URL (default: the page's origin), `run` the run ID, and `token` allows reading it. All may
+ * - `url` is the server's URL (default: the page's origin), `run` the run id, and `token` allows reading it. All may
  *   change at any time.
  * - To show a run without a server, set `entries`. With the `controls` attribute, they can be replayed.
  * - Fires `run-connection` and `run-end`. Follows the run while it is in a document.
@@ -56,7 +56,7 @@ export class RunViewElement extends Base {
     this.#entries = entries;
     this.#renew();
   }
-  /** URLs of the files of `entries`, by file ID. */
+  /** URLs of the files of `entries`, by file id. */
   get files(): Readonly<Record<string, string>> {
     return this.#files;
   }

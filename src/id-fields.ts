@@ -1,4 +1,4 @@
-/** Event fields that hold an ID, and what the ID refers to. `answer` and `awaiting` of run-end hold lists of IDs. */
+/** Event fields that hold an id, and what the id refers to. `answer` and `awaiting` of run-end hold lists of ids. */
 export const ID_FIELDS = {
   agent: "agent",
   parent: "agent",

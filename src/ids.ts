@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import type { Json, Message, Part } from "./events.ts";
 
 /**
- * Creates the IDs of a run's calls and asks. They are unique across runs, because clients keep several runs in one
- * conversation and look things up by ID. They are short and plain enough for every provider (`call_4kq2x81m0f_1`). A
- * source that continues a run passes `part`, such as the seq it continues from, to avoid repeating earlier IDs.
+ * Creates the ids of a run's calls and asks. They are unique across runs, because clients keep several runs in one
+ * conversation and look things up by id. They are short and plain enough for every provider (`call_4kq2x81m0f_1`). A
+ * source that continues a run passes `part`, such as the seq it continues from, to avoid repeating earlier ids.
  */
 export const createIds = (run: string, part = 0): ((kind: "call" | "ask") => string) => {
   const hash = createHash("sha256").update(`${run} ${part}`).digest();
@@ -13,12 +13,12 @@ export const createIds = (run: string, part = 0): ((kind: "call" | "ask") => str
   return (kind) => `${kind}_${seed}_${++counts[kind]}`;
 };
 
-/** A call's `meta`, with the provider's ID for the call. */
+/** A call's `meta`, with the provider's id for the call. */
 export const withProviderId = (id: string, meta: unknown): { meta: Json } => ({
   meta: { ...(meta as { [key: string]: Json } | undefined), runcast: { id } },
 });
 
-/** The provider's ID for a call, and the rest of its `meta`. */
+/** The provider's id for a call, and the rest of its `meta`. */
 export const splitProviderId = (meta: Json | undefined): { id: string | undefined; meta: Json | undefined } => {
   if (typeof meta !== "object" || meta === null || Array.isArray(meta)) return { id: undefined, meta };
   const { runcast, ...rest } = meta;
@@ -29,12 +29,12 @@ export const splitProviderId = (meta: Json | undefined): { id: string | undefine
   };
 };
 
-/** IDs that every provider accepts. */
+/** Ids that every provider accepts. */
 const PLAIN = /^[\w-]{1,64}$/;
 
 /**
- * The ID to send to a provider for each call of a conversation, by our ID: the provider's own ID if it is known and
- * unique, else ours, else (for a client's ID that providers would reject) a hash.
+ * The id to send to a provider for each call of a conversation, by our id: the provider's own id if it is known and
+ * unique, else ours, else (for a client's id that providers would reject) a hash.
  */
 export const providerIds = (messages: readonly Message[]): ReadonlyMap<string, string> => {
   const calls = messages.flatMap(({ content }) => content.filter((part): part is CallPart => part.type === "call"));

@@ -4,7 +4,7 @@ import type { Event } from "./events.ts";
 type Fields = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 /**
- * The server's log as JSON Lines. Contains IDs, names, numbers, and codes, but no content from users, models, or tools,
+ * The server's log as JSON Lines. Contains ids, names, numbers, and codes, but no content from users, models, or tools,
  * and no error messages, which may quote it, unless `withMessages` is set.
  */
 export const createJsonLines = (write: (line: string) => void, withMessages: boolean, now = () => new Date()) => {

@@ -83,7 +83,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".ttf": "font/ttf",
 };
 
-/** Named by its content hash, like every asset, so that a new version has a new URL. */
+/** Named by its content hash, like every asset, so a new version has a new URL. */
 const cardsOf = (file: string): { readonly name: string; readonly bytes: Uint8Array } => {
   const bytes = readFileSync(file);
   const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 16);

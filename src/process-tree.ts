@@ -51,7 +51,7 @@ export const createProcessTree = (pid: number, mark: string): ProcessTree => {
 
   const signalAll = async (signal: NodeJS.Signals): Promise<number> => {
     const found = await look();
-    // Signal the whole group in one call, so that no member sees its parent die first. Then signal those that left it.
+    // Signal the whole group in one call, so no member sees its parent die first. Then signal those that left it.
     if (found.some((one) => one.group === pid)) send(-pid, signal);
     for (const one of found) if (one.group !== pid) send(one.pid, signal);
     return found.length;

@@ -14,7 +14,7 @@ import type {
 /** The version of the vocabulary in events.ts, the grammar in verify.ts, and PROTOCOL.md. Logs of earlier versions stay readable. */
 export const PROTOCOL = 2;
 
-/** The highest cost that usage can have, in US dollars, so that no sum of claims overflows. */
+/** The highest cost that usage can have, in US dollars, so no sum of claims overflows. */
 export const MAX_COST = 1e9;
 
 /** The outcomes of a tool call. */
@@ -54,7 +54,7 @@ interface EventGroups {
 
 export type EventsAbout<Group extends keyof EventGroups = keyof EventGroups> = EventOf<EventGroups[Group]>;
 
-/** What a user sends about an ask: the answer, or `revoke`, which takes back an answer with `always`. */
+/** What a user sends about an ask: the answer, or `revoke`, which revokes an answer with `always`. */
 export interface Given extends Answer {
   readonly revoke?: true;
 }
@@ -142,7 +142,7 @@ export type OpenAsk = Pick<EventOf<"ask-start">, "ask" | "kind" | "title" | "opt
 export interface RunRow extends RunSummary {
   /** The beginning of the user's message. */
   readonly title?: string;
-  /** The name or ID of the user who started it. */
+  /** The name or id of the user who started it. */
   readonly user?: string;
   readonly model?: string;
   readonly usage?: Usage;

@@ -1,4 +1,4 @@
-/** Valid run IDs. They are safe as directory names and path segments. */
+/** Valid run ids. They are safe as directory names and path segments. */
 export const RUN_ID = /^[A-Za-z0-9_-]{1,64}$/;
 export const RUN_ID_RULE = "1 to 64 letters, digits, - or _";
 

@@ -164,7 +164,7 @@ export const createRunner = (options: RunnerOptions): Runner => {
       if (active.has(run) || (await log.info(run))) return { run, started: false };
       return await begin(run, request, agent);
     }
-    // Claim the id before the first await, so that two posts of the same id cannot both start it.
+    // Claim the id before the first await, so two posts of the same id cannot both start it.
     const decided = Promise.withResolvers<void>();
     active.set(run, placeholder(decided.promise));
     try {

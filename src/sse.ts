@@ -4,7 +4,7 @@ import { LONGEST_TIMER } from "./timer.ts";
 
 /**
  * Encodes a frame for an event stream. Line breaks of any kind in `data` are read back as LF, and an empty `event` as
- * none. Throws for an ID or event that cannot be encoded: one with a line break, or an ID with NUL.
+ * none. Throws for an id or event that cannot be encoded: one with a line break, or an id with NUL.
  */
 export const frameText = ({ id, event, data }: Frame): string => {
   if (id !== undefined && (hasBreak(id) || id.includes("\0"))) throw unsayable("id", id);
@@ -13,10 +13,10 @@ export const frameText = ({ id, event, data }: Frame): string => {
   return `${head}${event ? `event: ${event}\n` : ""}data: ${lines(data, "data: ")}\n\n`;
 };
 
-/** The text between the ID and the data of a frame whose event is a plain word. */
+/** The text between the id and the data of a frame whose event is a plain word. */
 export const plainFrameHead = (event: string): string => `\nevent: ${event}\ndata: `;
 
-/** A frame with a numeric ID and single-line data. For encoders of many frames, which reuse the head of consecutive ones. */
+/** A frame with a numeric id and single-line data. For encoders of many frames, which reuse the head of consecutive ones. */
 export const plainFrameText = (id: number, head: string, data: string): string => `id: ${id}${head}${data}\n\n`;
 
 /**
@@ -32,7 +32,7 @@ export const lineSafe = (json: string): string =>
 export const commentText = (text: string): string => `: ${lines(text, ": ")}\n\n`;
 
 export interface FrameReaderOptions {
-  /** The last ID of the previous stream. Kept until a frame sets another. */
+  /** The last id of the previous stream. Kept until a frame sets another. */
   readonly lastEventId?: string;
   /** Called for comments, which show that the stream is alive. */
   readonly onComment?: () => void;
@@ -51,11 +51,11 @@ export interface FrameReader {
   push(bytes: Uint8Array): void;
   /** Stops reading. May be called from within `onFrame`. An incomplete frame is discarded. */
   end(): void;
-  /** The ID to continue from: that of the last frame that had one, with or without data, or "". Up to date within `onFrame`. */
+  /** The id to continue from: that of the last frame that had one, with or without data, or "". Up to date within `onFrame`. */
   readonly lastEventId: string;
 }
 
-/** Reads an event stream as specified by the HTML standard, except that a frame without an ID does not inherit the last one. */
+/** Reads an event stream as specified by the HTML standard, except that a frame without an id does not inherit the last one. */
 export const createFrameReader = (onFrame: (frame: Frame) => void, options: FrameReaderOptions = {}): FrameReader => {
   const { onComment, onRetry, maxFrameBytes = 16 * 1024 * 1024 } = options;
   let lastEventId = options.lastEventId ?? "";

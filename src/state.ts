@@ -17,7 +17,7 @@ export type {
   StepNode,
 } from "./state/nodes.ts";
 
-/** The ID for subscribing to the run itself: its start, end, usage, data, and the root agent's items. */
+/** The id for subscribing to the run itself: its start, end, usage, data, and the root agent's items. */
 export const ROOT = "";
 
 export const createState = (): RunState => ({

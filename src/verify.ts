@@ -32,7 +32,7 @@ export const verify = (entries: Iterable<Entry>): Violation | undefined => {
 
 /**
  * Checks the grammar, one event (see `eventProblem`) at a time. `check` returns what is wrong with an event at this point,
- * or undefined. An invalid event changes nothing. The open nodes can be read at any time, so that a log writer can
+ * or undefined. An invalid event changes nothing. The open nodes can be read at any time, so a log writer can
  * close them from the inside out.
  */
 export interface Verifier {
@@ -44,12 +44,12 @@ export interface Verifier {
   /** The seq of the last event that does not merely end something cut: the minimum for the `after` of a run-resume. */
   readonly lastWork: number;
   readonly root: OpenAgent;
-  /** By ID, including those that have ended. */
+  /** By id, including those that have ended. */
   readonly agents: ReadonlyMap<string, OpenAgent>;
   readonly calls: ReadonlyMap<string, OpenCall>;
   readonly asks: ReadonlyMap<string, OpenAsk>;
   readonly parts: ReadonlyMap<string, OpenPart>;
-  /** Whether any part, call, ask, step, or agent of the run has used this ID. */
+  /** Whether any part, call, ask, step, or agent of the run has used this id. */
   has(id: string): boolean;
 }
 

@@ -2,7 +2,7 @@ import type { Frame, Waiting } from "./dialect.ts";
 import { parseJson } from "./json.ts";
 
 /**
- * The wire format of the native dialect: client requests and frames. Loads no schemas, so that browsers can use it.
+ * The wire format of the native dialect: client requests and frames. Loads no schemas, so browsers can use it.
  * Server-only code is in the dialect itself.
  */
 export { queryText, runId, writeCommand, writeExtensions } from "./wire/command.ts";

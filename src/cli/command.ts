@@ -96,7 +96,7 @@ export const helpText = ({ name, usage, summary, details, options }: CliCommand)
   ].join("\n");
 };
 
-/** Names and what they do, in two columns. */
+/** Names and descriptions, in two columns. */
 export const helpRows = (rows: readonly (readonly [name: string, help: string])[]): readonly string[] => {
   const left = Math.max(...rows.map(([name]) => name.length)) + 4;
   return rows.flatMap(([name, help]) =>

@@ -24,7 +24,7 @@ export function* readLogFile(text: string): Generator<Found> {
 interface Row {
   readonly line: number;
   readonly json: string;
-  /** From the frame's ID. A log line contains its own. */
+  /** From the frame's id. A log line contains its own. */
   readonly seq?: string;
 }
 
@@ -32,7 +32,7 @@ function* rowsOf(lines: readonly string[]): Generator<Row> {
   for (const [index, json] of lines.entries()) if (json.trim() !== "") yield { line: index + 1, json };
 }
 
-/** Frames without an ID, such as heartbeats and refusals, are not entries. */
+/** Frames without an id, such as heartbeats and refusals, are not entries. */
 function* framesOf(lines: readonly string[]): Generator<Row> {
   let index = lines[0]?.startsWith("HTTP/") ? lines.indexOf("") + 1 : 0;
   for (let frame: Record<string, string> = {}, start = index; index < lines.length; index++) {

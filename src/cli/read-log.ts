@@ -7,7 +7,7 @@ import { fileTrouble } from "./file-trouble.ts";
 import { isRunId } from "../run-id.ts";
 import { parseRunAddress } from "./target.ts";
 
-/** The text of a log: from a file, from a run on a server (by address or ID), or from standard input for `-`. */
+/** The text of a log: from a file, from a run on a server (by address or id), or from standard input for `-`. */
 export const readLog = async (what: string, { options, environment }: Input): Promise<string> => {
   if (what === "-") return await readAll(process.stdin);
   const key = options["key"] ?? environment["RUNCAST_KEY"];

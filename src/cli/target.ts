@@ -6,11 +6,11 @@ export interface RunAddress {
   readonly base: string;
   readonly run: string | undefined;
   readonly token: string | undefined;
-  /** Whether only a run ID was given. */
+  /** Whether only a run id was given. */
   readonly isBare: boolean;
 }
 
-/** The server for a bare run ID, unless RUNCAST_URL is set. */
+/** The server for a bare run id, unless RUNCAST_URL is set. */
 export const LOCAL = "http://127.0.0.1:4400";
 
 /** The server that `--url` or RUNCAST_URL names, without a slash at the end. */
@@ -23,7 +23,7 @@ export const serverAddress = (url: string | undefined, environment: NodeJS.Proce
   return given.replace(/\/+$/, "");
 };
 
-/** Parses `http://host/runs/<run>` (with any suffix), `http://host/?run=<run>`, a server's address, or a run ID. */
+/** Parses `http://host/runs/<run>` (with any suffix), `http://host/?run=<run>`, a server's address, or a run id. */
 export const parseRunAddress = (text: string, environment: NodeJS.ProcessEnv): RunAddress => {
   if (isRunId(text)) {
     return { base: serverAddress(undefined, environment), run: text, token: undefined, isBare: true };

@@ -123,7 +123,7 @@ const connectionText = (connection: Connection, { target, hasBeenLive, isTermina
   return isTerminal && goesOn ? text : notice;
 };
 
-/** Escapes an encoded path for the shell. The user may paste it, and its IDs come from others. */
+/** Escapes an encoded path for the shell. The user may paste it, and its ids come from others. */
 const pasteable = (path: string): string =>
   path.replace(/[!'()*~]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 

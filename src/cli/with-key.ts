@@ -7,7 +7,7 @@ export const notThisMachine = (host: string): CommandError =>
   new CommandError(`${host} is not an address of this machine; choose another: --host 127.0.0.1`);
 
 /**
- * A server that others can reach needs a key. If the configuration does not mention one, RUNCAST_KEY is the key, so that
+ * A server that others can reach needs a key. If the configuration does not mention one, RUNCAST_KEY is the key, so
  * a container needs no file. On a loopback address, RUNCAST_KEY is only for commands that call a server.
  */
 export const withKey = async (

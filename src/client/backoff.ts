@@ -7,7 +7,7 @@ export type Backoff = (attempt: number, why: Problem) => number | undefined;
 const FIRST_MS = 500;
 const MAX_MS = 30_000;
 
-/** Doubles up to half a minute. Half of the delay is random, so that clients do not all reconnect together when a server restarts. */
+/** Doubles up to half a minute. Half of the delay is random, so clients do not all reconnect together when a server restarts. */
 export const defaultBackoff: Backoff = (attempt) =>
   Math.min(MAX_MS, FIRST_MS * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2);
 

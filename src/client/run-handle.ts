@@ -60,7 +60,7 @@ export interface RunHandle {
   cancel(target?: CancelTarget): Promise<CancelStatus>;
   /** The first answer wins. Rejects with the code `ask-conflict` if there was another, or `ask-closed` if it came too late. */
   answer(ask: string, answer: Answer): Promise<void>;
-  /** Takes back an answer with `always`: the tool needs approval again. Rejects with the code `not-revocable` if there was none. */
+  /** Revokes an answer with `always`: the tool needs approval again. Rejects with the code `not-revocable` if there was none. */
   revoke(ask: string): Promise<void>;
 }
 
@@ -213,7 +213,7 @@ export const createRunHandle = (options: HandleOptions): RunHandle => {
   };
 };
 
-/** Rethrows asynchronously, like an error in an event listener, so that a listener cannot break the connection. */
+/** Rethrows asynchronously, like an error in an event listener, so a listener cannot break the connection. */
 const notify = (listener: (connection: Connection) => void, connection: Connection): void => {
   try {
     listener(connection);

@@ -114,7 +114,7 @@ const labelled = (label: string, content: HTMLElement): HTMLElement =>
 
 const SHOWN = 1500;
 
-/** Shows only the newest text, so that a frame costs the same however long the arguments are. */
+/** Shows only the newest text, so a frame costs the same however long the arguments are. */
 const tailOf = (text: string): string => visibleText(text.length > SHOWN ? `…${text.slice(-SHOWN)}` : text);
 
 const inputOf = ({ input }: CallNode): string => {

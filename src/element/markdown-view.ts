@@ -3,7 +3,7 @@ import type { Inline } from "../markdown.ts";
 import { inlineNodes } from "./inline-nodes.ts";
 import { make } from "./make.ts";
 
-/** Draws Markdown as it grows. Redraws only what changed, so that a token costs the same however long the text is. */
+/** Draws Markdown as it grows. Redraws only what changed, so a token costs the same however long the text is. */
 export interface MarkdownView {
   readonly element: HTMLElement;
   /** Shows the whole text so far. `done` means that it is complete. A text that does not extend the previous one is drawn from scratch. */

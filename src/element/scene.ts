@@ -4,7 +4,7 @@ import type { Clock } from "./clock.ts";
 /** Displays one node. */
 export interface View<Shown extends RunNode = RunNode> {
   readonly element: HTMLElement;
-  /** Draws what changed. The node may be another object with the same ID, from another state of the run. */
+  /** Draws what changed. The node may be another object with the same id, from another state of the run. */
   show(node: Shown): void;
 }
 

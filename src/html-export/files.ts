@@ -34,7 +34,7 @@ export const readFiles = async (
   return { files, tooLarge };
 };
 
-/** Each file as a `data:` URL, by ID. Text is passed through `clean`. */
+/** Each file as a `data:` URL, by id. Text is passed through `clean`. */
 export const inlineFiles = (
   files: readonly FoundFile[],
   clean: (text: string) => string,

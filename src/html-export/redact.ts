@@ -13,7 +13,7 @@ export interface Redaction {
 
 /**
  * Redacts the entries. Streamed text is searched as a whole, so a secret is found even if it is split across deltas.
- * Every entry keeps its seq and time, so that the run plays as recorded.
+ * Every entry keeps its seq and time, so the run plays as recorded.
  */
 export const redactEntries = (given: readonly Entry[], more: readonly (string | RegExp)[] = []): Redaction => {
   const finder = createSecretFinder(more);

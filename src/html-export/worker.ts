@@ -16,7 +16,7 @@ export type Output = "next" | { readonly html: Uint8Array } | { readonly refused
 export const LONGEST_TEXT = 64 * 1024 * 1024;
 const NAME = "html-export";
 
-/** The worker runs this same file, so that its URL also works in the built package. */
+/** The worker runs this same file, so its URL also works in the built package. */
 export const startWorker = (options: BuildOptions): Worker =>
   new Worker(new URL(import.meta.url), {
     name: NAME,

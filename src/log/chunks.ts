@@ -12,7 +12,7 @@ export interface Chunk {
 }
 
 /**
- * Groups entries (as JSON, starting at seq `first`) into chunks, so that an engine stores a batch for about the cost of one entry.
+ * Groups entries (as JSON, starting at seq `first`) into chunks, so an engine stores a batch for about the cost of one entry.
  */
 export const chunksOf = (first: number, texts: readonly string[]): Chunk[] => {
   const chunks: Chunk[] = [];

@@ -8,7 +8,7 @@ export const createMarks = () => {
 
   return {
     set(run: string, seq: number): void {
-      // Moves the run to the end, so that it is dropped last. While there is plenty of room, this would only cost time.
+      // Moves the run to the end, so it is dropped last. While there is plenty of room, this would only cost time.
       if (marks.size > MAX_RUNS / 2) marks.delete(run);
       marks.set(run, seq);
       if (marks.size > MAX_RUNS) marks.delete(marks.keys().next().value!);

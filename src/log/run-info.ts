@@ -62,7 +62,7 @@ export const lastSeq = (run: string, seq: number, entries: readonly Entry[]): nu
   return last;
 };
 
-/** Validates an append before it is sent, so that an invalid one fails without affecting others in its batch. */
+/** Validates an append before it is sent, so an invalid one fails without affecting others in its batch. */
 export const checkAppend = (run: string, entries: readonly Entry[], as: Ownership | undefined): void => {
   checkRunId(run);
   checkText("owner", as?.owner);

@@ -1,6 +1,6 @@
 /**
  * The tree of a Markdown text that grows only at its end. Nodes change in place and increment their `version` and that
- * of every ancestor, so that a view finds stale nodes by comparing numbers. Only the last child of an open node can be
+ * of every ancestor, so a view finds stale nodes by comparing numbers. Only the last child of an open node can be
  * open. Closed nodes do not change, except for links that are defined later.
  */
 export interface Block {

@@ -17,7 +17,7 @@ const SOFT = 768;
 const HARD = 4096;
 
 /**
- * Splits text into pieces of bounded length, so that a token costs the parsing of one piece, however long the paragraph
+ * Splits text into pieces of bounded length, so a token costs the parsing of one piece, however long the paragraph
  * is. Split points depend only on the text, not on how it was chunked. They are at white space where `balanced` reports
  * that no emphasis, link, code, or formula is open, so the pieces parse like the whole.
  */

@@ -21,7 +21,7 @@ const JOINED = [
 ].map((script) => `\\p{Script=${script}}`).join(""); // prettier-ignore
 
 const SUSPECT = new RegExp(`[${ALWAYS}${JOINERS}${SELECTORS}]`, "u");
-// Looks only behind, never ahead, so that appending to a text does not change what is already shown.
+// Looks only behind, never ahead, so appending to a text does not change what is already shown.
 const HIDDEN = new RegExp(
   [
     `[${ALWAYS}]`,

@@ -19,7 +19,7 @@ const field = (value: string): Rule =>
   key("field", new RegExp(String.raw`(?:^|[^A-Za-z0-9])${FIELD}\\?["']?\s{0,3}[:=]\s{0,3}${value}`, "i"));
 const phone = (pattern: RegExp): Rule => ({ name: "phone number", pattern });
 
-/** Each pattern matches within `LONGEST` characters, so that it is never dropped. The match itself may then be longer. */
+/** Each pattern matches within `LONGEST` characters, so it is never dropped. The match itself may then be longer. */
 export const PRESETS = {
   keys: [
     key(

@@ -17,7 +17,7 @@ export interface Flusher {
 
 const WINDOW_MS = 10;
 const BUSY_WINDOW_MS = 40;
-/** Window length per flushing run when the process is busy, so that flushes and the writes they cause leave time for the runs. */
+/** Window length per flushing run when the process is busy, so flushes and the writes they cause leave time for the runs. */
 const BUSY_MS_PER_JOB = 0.08;
 const LONGEST_WINDOW_MS = 100;
 const BUSY = 0.8;

@@ -17,7 +17,7 @@ export interface Lease {
   renew(): Promise<void>;
   /** Resolves when the first heartbeat of the current id is stored. Nothing may be owned before that. */
   join(): Promise<void>;
-  /** Ends the lease immediately, so that runs it still owns become orphans. */
+  /** Ends the lease immediately, so runs it still owns become orphans. */
   leave(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export const createLease = ({ log, leaseMs, onLost, onProblem }: LeaseOptions): 
       const wasAlive = await log.heartbeat(sentAs, leaseMs);
       failure = undefined;
       if (sentAs !== owner) {
-        // The id changed in the meantime. End the lease of the old one, so that no process waits for it to expire.
+        // The id changed in the meantime. End the lease of the old one, so no process waits for it to expire.
         await log.heartbeat(sentAs, 0);
         return await send();
       }

@@ -22,7 +22,7 @@ export interface Encoder {
 /** Shared by all channels of a server. */
 export interface Stage {
   readonly log: Log;
-  /** Runs the channels woken in this turn after its microtasks, so that everything ready goes out in one write. */
+  /** Runs the channels woken in this turn after its microtasks, so everything ready goes out in one write. */
   readonly live: Batch;
   /** Runs viewers with much to catch up on, in small slices after other pending work. */
   readonly behind: Turns;
@@ -254,7 +254,7 @@ export class Channel implements Releasable {
     }
   }
 
-  /** Cuts a broken stream instead of ending it, so that its viewers know they have not seen the end. */
+  /** Cuts a broken stream instead of ending it, so its viewers know they have not seen the end. */
   #fail(error: unknown): void {
     this.stage.onProblem(error, this.run);
     const viewers = [...this.#live, ...(this.#waiting ?? [])];

@@ -85,7 +85,7 @@ class Outgoing extends Writable {
   adopt({ status, headers, body }: Response): void {
     this.writeHead(status, Object.fromEntries(headers));
     if (!body) return void this.end();
-    // Pipe through this stream, so that destroying it cuts the body. A body that ended normally would look complete.
+    // Pipe through this stream, so destroying it cuts the body. A body that ended normally would look complete.
     pipeline(Readable.fromWeb(body as WebStream), this, () => {});
   }
 

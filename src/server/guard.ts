@@ -108,7 +108,7 @@ export const createGuard = (options: GuardOptions): Guard => {
     if (text === undefined || keys.length === 0) return undefined;
     const given = digest(text);
     let found: Principal | undefined;
-    // Compare all keys, so that the timing reveals nothing.
+    // Compare all keys, so the timing reveals nothing.
     for (const { digest: known, principal } of keys) if (timingSafeEqual(known, given)) found = principal;
     return found;
   };

@@ -12,7 +12,7 @@ export interface Heartbeats {
 
 const TICK_MS = 1000;
 
-/** Spreads viewers over a wheel by arrival time, so that thousands of heartbeats do not go out in one burst. */
+/** Spreads viewers over a wheel by arrival time, so thousands of heartbeats do not go out in one burst. */
 interface Wheel {
   readonly spokes: readonly Set<Viewer>[];
   position: number;

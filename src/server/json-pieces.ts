@@ -12,7 +12,7 @@ interface Open {
 }
 
 /**
- * The text of `JSON.stringify` for plain data, in pieces that each take bounded time, so that large data does not block
+ * The text of `JSON.stringify` for plain data, in pieces that each take bounded time, so large data does not block
  * other work. The data must not change until the last piece is returned.
  */
 export function* jsonPieces(root: unknown): Generator<string, void> {

@@ -27,7 +27,7 @@ export interface NewLink extends Omit<Link, "id" | "created"> {
 }
 
 /**
- * Share links. A token contains a run and a link and is signed, so that guesses cost no read from the log. A record
+ * Share links. A token contains a run and a link and is signed, so guesses cost no read from the log. A record
  * stores its rights and expiry. Without a record, there is no access.
  */
 export interface Links {
@@ -107,7 +107,7 @@ export const createLinks = ({ records, secret, knowsKey, onError }: LinksOptions
           status: 409,
           hint: "revoke some of them first",
         });
-      // Starts with the time, so that lists are in order.
+      // Starts with the time, so lists are in order.
       const id = Date.now().toString(36) + randomBytes(8).toString("hex");
       const stored: Stored = { ...wanted, key: wanted.key, created: Date.now() } as Stored;
       await put(run, id, stored);

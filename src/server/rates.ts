@@ -3,7 +3,7 @@ import type { Limits } from "./limits.ts";
 import { clientAddress } from "./client-address.ts";
 import { createRate } from "./rate.ts";
 
-/** The kind of a request for rate limiting, so that heavy reading does not prevent stopping a run, nor heavy starting watching. */
+/** Each kind of request has its own limit, so many reads cannot prevent a stop, and many starts cannot prevent reads. */
 export type RequestKind = "start" | "control" | "read";
 
 /** Rate limits per address, separate for each kind. Throw a Refusal. */

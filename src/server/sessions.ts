@@ -26,7 +26,7 @@ export const createSessions = (
   };
   const check = async (): Promise<void> => {
     for (const { principal, responses } of streams.values())
-      // Cut instead of ended, so that the client reconnects and gets the reason.
+      // Cut instead of ended, so the client reconnects and gets the reason.
       if (await isOver(principal)) for (const response of responses) response.destroy();
   };
 

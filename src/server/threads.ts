@@ -66,7 +66,7 @@ export const createThreads = (log: Log, runner: Runner, owners: Owners): Threads
       const left = division.openAsks.filter((ask) => !given.has(ask) && seen?.asks.includes(ask));
       // Many agents continue only with all answers, so a stream that waits for the others would never end.
       if (left.length > 0) throw asksOpen(run, left, "answer these too, in the same request");
-      // Given together, so that no event of the run comes between two answers of one request.
+      // Given together, so no event of the run comes between two answers of one request.
       const results = await Promise.all(
         answers.map(({ ask, answer }) => runner.answer(run, ask, answer, actorOf(principal))),
       );

@@ -65,7 +65,7 @@ const wholeAnswer = async (
   signal.addEventListener("abort", () => wake());
   try {
     for (let after = 0; !signal.aborted;) {
-      // Armed before the read, so that entries stored during it wake the loop.
+      // Armed before the read, so entries stored during it wake the loop.
       const woken = new Promise<void>((resolve) => (wake = resolve));
       const entries = await readWhole(log, run, dialect, after);
       await setImmediate();

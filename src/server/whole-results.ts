@@ -3,7 +3,7 @@ import { type Log, VALUE_FILE } from "../log.ts";
 
 /**
  * Puts results stored alongside the log back into their entries, for dialects whose format needs them whole. Returns
- * without a promise if there are none, so that only such results cost one.
+ * without a promise if there are none, so only such results cost one.
  */
 export const wholeResults = (
   log: Log,

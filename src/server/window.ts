@@ -22,9 +22,9 @@ interface Edge {
   readonly onHeld: (spanEnd: number) => void;
 }
 
-/** A larger span becomes several entries, so that no frame exceeds what a socket takes in one write. */
+/** A larger span becomes several entries, so no frame exceeds what a socket takes in one write. */
 const LARGEST = 32 * 1024;
-/** The size of a delta in addition to its text, so that a span of empty deltas is bounded too. */
+/** The size of a delta in addition to its text, so a span of empty deltas is bounded too. */
 const LEAST = 32;
 
 export const createWindow = (read: (after: number, limit: number) => Entries, windowMs: number): Window => {

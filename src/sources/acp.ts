@@ -23,7 +23,7 @@ export interface AcpOptions {
    * environment, or names and values. Keys are passed on only if they are listed here.
    */
   readonly env?: readonly string[] | Readonly<Record<string, string>>;
-  /** Lets the agent run commands through Runcast, so that their output is shown live. They start inside `cwd`. Default: true. */
+  /** Lets the agent run commands through Runcast, so their output is shown live. They start inside `cwd`. Default: true. */
   readonly terminals?: boolean;
   /** The file that maps threads to sessions. False keeps the mapping in memory only. Default: a file in the user's state directory. */
   readonly sessions?: string | false;

@@ -24,7 +24,7 @@ export interface RunAnswer {
   finished(): Message[];
 }
 
-/** Whether a step's output is complete, so that the conversation can continue after it. */
+/** Whether a step's output is complete, so the conversation can continue after it. */
 export const isFinished = (finish: Finish | undefined): boolean => finish !== undefined && FINISHED[finish];
 const FINISHED: Readonly<Record<Finish, boolean>> = {
   stop: true,

@@ -3,7 +3,7 @@ import { applyPatch } from "../json.ts";
 import { add, touch } from "./change.ts";
 import type { MarkNode, RunState } from "./nodes.ts";
 
-/** Adds a single-event node. An embed with a known ID replaces the earlier one. */
+/** Adds a single-event node. An embed with a known id replaces the earlier one. */
 export const mark = (state: RunState, event: MarkNode["event"], at: number): void => {
   const id = event.type === "embed" ? `embed ${event.embed}` : `${event.type} ${state.seq}`;
   const earlier = event.type === "embed" ? (state.nodes.get(id) as MarkNode | undefined) : undefined;
@@ -21,7 +21,7 @@ export const replaceData = (state: RunState, event: EventOf<"data">): void => {
   touch(state, state.root);
 };
 
-/** A patch that does not apply leaves the value unchanged, so that all readers of the log reach the same state. */
+/** A patch that does not apply leaves the value unchanged, so all readers of the log reach the same state. */
 const patched = (value: Json | undefined, patch: Json): Json | undefined => {
   try {
     return applyPatch(value, patch);

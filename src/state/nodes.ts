@@ -16,7 +16,7 @@ import type {
 import type { JsonParser } from "../json.ts";
 import { MAX_COST } from "../protocol.ts";
 
-/** The base of all nodes. `version` increases with every change, so that a view can detect that it is stale. */
+/** The base of all nodes. `version` increases with every change, so a view can detect that it is stale. */
 interface NodeBase {
   readonly id: string;
   /** The sub-agent it belongs to. Undefined for the root agent. */
@@ -99,7 +99,7 @@ export interface AskNode extends NodeBase {
   by: string | undefined;
 }
 
-/** Single-event nodes, which end when they start. An embed with a known ID replaces the earlier one. */
+/** Single-event nodes, which end when they start. An embed with a known id replaces the earlier one. */
 export interface MarkNode extends NodeBase {
   readonly kind: "citation" | "file" | "embed" | "notice";
   event: Extract<Event, { type: "citation" | "file" | "embed" | "notice" }>;
@@ -108,7 +108,7 @@ export interface MarkNode extends NodeBase {
 /** Marks where another process took over the run. Appears among the root's items. */
 export interface ResumeNode extends NodeBase, Omit<EventOf<"run-resume">, "type" | "agent" | "meta"> {
   readonly kind: "resume";
-  /** The IDs of the parts, steps, calls, asks, and agents that were cut off, in the order they were ended. */
+  /** The ids of the parts, steps, calls, asks, and agents that were cut off, in the order they were ended. */
   readonly cut: readonly string[];
 }
 
@@ -138,12 +138,12 @@ export interface RunState {
   usage: Usage;
   answer: readonly string[];
   awaiting: readonly string[];
-  /** Data slots, keyed by name, or by name and ID separated by a space. */
+  /** Data slots, keyed by name, or by name and id separated by a space. */
   readonly data: Map<string, Json | undefined>;
   /** What was cut or interrupted since the run started or was last taken over, with the seq of the entry. */
   cuts: { readonly seq: number; readonly id: string }[];
   readonly root: AgentNode;
-  /** Agents, steps, parts, calls, and asks by ID. */
+  /** Agents, steps, parts, calls, and asks by id. */
   readonly nodes: Map<string, Node>;
   readonly listeners: Map<string, Set<() => void>>;
   /** Parsers of arguments that are still streaming. */
@@ -254,7 +254,7 @@ export const askNode = ({ type: _, meta: __, agent, ...ask }: EventOf<"ask-start
 
 const OUTPUT_KEPT = 64 * 1024;
 
-/** Appends live output and drops the oldest pieces, so that a verbose tool keeps only a bounded tail. */
+/** Appends live output and drops the oldest pieces, so a verbose tool keeps only a bounded tail. */
 export const appendOutput = (call: CallNode, stream: "stdout" | "stderr", delta: string): void => {
   call.outputLength[stream] += delta.length;
   const last = call.output.at(-1);

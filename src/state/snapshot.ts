@@ -17,7 +17,7 @@ export const plainState = (state: RunState): RunSnapshot => {
 /** A deep copy that shares nothing with the state. */
 export const snapshot = (state: RunState): RunSnapshot => JSON.parse(JSON.stringify(plainState(state)));
 
-/** Fills an empty state from a snapshot, so that folding can continue after `snapshot.seq`. Takes ownership of the snapshot. */
+/** Fills an empty state from a snapshot, so folding can continue after `snapshot.seq`. Takes ownership of the snapshot. */
 export const restoreInto = (state: RunState, from: RunSnapshot): RunState => {
   const { data, root, ...rest } = from;
   Object.assign(state, rest);

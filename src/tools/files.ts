@@ -105,7 +105,7 @@ const readFile = (root: Workspace, maxBytes: number) =>
       }),
   });
 
-/** The note is a separate part, so that the first part contains only the file. */
+/** The note is a separate part, so the first part contains only the file. */
 const noted = (text: string, note: string) =>
   toolResult([
     { type: "text", text },

@@ -136,7 +136,7 @@ const run = async (
   return report(await ended, { stdout, stderr, seconds: (performance.now() - began) / 1000 });
 };
 
-/** In its own process group, so that all of it can be signalled together. */
+/** In its own process group, so all of it can be signalled together. */
 const start = ([name, ...args]: Program, options: { cwd: string; env: Record<string, string> }) => {
   try {
     return spawn(name, args, { ...options, detached: true, stdio: ["ignore", "pipe", "pipe"] });

@@ -1,6 +1,6 @@
 import type { Restart } from "./trial.ts";
 
-/** One crash for several trials, so that their runs recover at the same time. */
+/** One crash for several trials, so their runs recover at the same time. */
 interface Crash {
   /** The crash as one trial sees it. Its `kill` resolves once every trial is ready for the crash, or has left. */
   join(): Restart & { leave(): void };

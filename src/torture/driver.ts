@@ -4,7 +4,7 @@ import type { Screen } from "./screen.ts";
 /**
  * The client of one protocol. One file each.
  *
- * - It sends every request over the given line, so that a trial can break the connection.
+ * - It sends every request over the given line, so a trial can break the connection.
  * - Its conversations lack the methods that the protocol cannot support, and `cannot` gives the reason in a sentence.
  */
 export interface Driver {

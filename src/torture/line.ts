@@ -5,7 +5,7 @@ import { connect as tlsConnect } from "node:tls";
 
 /** The faults of a connection. Bytes count the response as it arrives, including its head. */
 export interface Faults {
-  /** Breaks the connection after this many bytes. 0: when the first byte arrives, so that the server has read the request. */
+  /** Breaks the connection after this many bytes. 0: when the first byte arrives, so the server has read the request. */
   readonly cutAfter?: number;
   readonly bytesPerSecond?: number;
   /** Stops reading after this many bytes and keeps the connection open. */

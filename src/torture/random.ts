@@ -21,7 +21,7 @@ export const createRandom = (seed: number): Random => {
 const WORDS = "alder birch cedar elm fir hazel larch maple oak pine rowan spruce willow yew".split(" ");
 
 /**
- * Pieces of an answer, as a model streams them. Each is unique, so that a lost or duplicate piece is noticed. None ends
+ * Pieces of an answer, as a model streams them. Each is unique, so a lost or duplicate piece is noticed. None ends
  * with white space, because a page that shows Markdown may trim it.
  */
 export const words = (random: Random, count: number): string[] =>

@@ -1,6 +1,6 @@
 import type { Content, Event, Json } from "../events.ts";
 
-/** What a user who watches a run sees. Built from events, so that it means the same in every dialect. */
+/** What a user who watches a run sees. Built from events, so it means the same in every dialect. */
 export interface Screen {
   /** The agent's text. Text that was cut and then repeated counts once. */
   readonly text: string;

@@ -6,7 +6,7 @@ import type { Scene, Script } from "./stage.ts";
 /**
  * One thing that a server can or cannot do. One file each.
  *
- * - It uses its own lines and scenes, so that trials do not disturb each other.
+ * - It uses its own lines and scenes, so trials do not disturb each other.
  * - The same seed repeats the trial. An error is a "no".
  * - It can fail: a mutant in `scripts/mutants/torture.ts` shows that.
  */

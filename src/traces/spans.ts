@@ -5,9 +5,9 @@ import { providerOf } from "./provider-of.ts";
 export type Attributes = Readonly<Record<string, string | number | string[]>>;
 
 export interface SpanStart {
-  /** The ID of the run, agent, step, call, or ask in the log. */
+  /** The id of the run, agent, step, call, or ask in the log. */
   readonly id: string;
-  /** The ID of the parent span. The run's span has none. */
+  /** The id of the parent span. The run's span has none. */
   readonly parent?: string;
   readonly name: string;
   /** Whether the work is done by a remote service. */
@@ -33,7 +33,7 @@ interface OpenCall {
 
 /**
  * Turns a run's entries into spans that follow OpenTelemetry's conventions for generative AI: `invoke_agent` for the
- * run and each sub-agent, `chat` for each step, `execute_tool` for each call. Spans contain IDs, names, numbers, and
+ * run and each sub-agent, `chat` for each step, `execute_tool` for each call. Spans contain ids, names, numbers, and
  * codes, but no content of the run.
  */
 export const createSpans = (sink: SpanSink) => {

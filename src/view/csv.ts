@@ -7,7 +7,7 @@ const MOST_COLUMNS = 60;
 
 /**
  * Reads comma-separated values with a header (RFC 4180) as a table. Every row must have the same number of cells, at
- * least two. If it is not known that the text is CSV, everything in it must look like it, so that prose stays prose.
+ * least two. If it is not known that the text is CSV, everything in it must look like it, so prose stays prose.
  * Returns undefined for any other text, including text that is cut off within quotes.
  */
 export const csvTable = (text: string, isCsv = false): Table | undefined => {

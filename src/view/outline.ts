@@ -13,7 +13,7 @@ import { oneLine } from "./text.ts";
 /** A place in a run that a reader can go to. */
 export interface OutlineRow {
   readonly key: string;
-  /** The ID of the node to go to, or `RUN_END`. Empty if there is none yet. */
+  /** The id of the node to go to, or `RUN_END`. Empty if there is none yet. */
   readonly target: string;
   readonly kind: "step" | "agent" | "ask" | "file" | "failure";
   readonly depth: number;

@@ -81,7 +81,7 @@ export const ROW_STATES: readonly { readonly value: string; readonly word: strin
   })),
 ];
 
-/** The number of open runs: `3 working, 1 waiting for someone`. */
+/** The number of open runs: `3 working, 1 waiting for a user`. */
 export const openRunsText = ({ working, waiting }: NonNullable<RunListChanges["open"]>): string =>
   working + waiting === 0
     ? "No active runs"

@@ -106,7 +106,7 @@ export const messageText = ({ content }: Message): string =>
 const partText = (part: Part): string =>
   part.type === "text" ? part.text : part.type === "file" ? `[${part.name ?? part.mediaType}]` : "";
 
-/** A one-line title for a run: the user's message, else the agent's name, else the run ID, else `otherwise`. */
+/** A one-line title for a run: the user's message, else the agent's name, else the run id, else `otherwise`. */
 export const runTitle = (
   { message, root, run }: Pick<RunState, "message" | "run"> & { readonly root: Pick<RunState["root"], "name"> },
   longest = 60,

@@ -53,5 +53,5 @@ export const dateText = (at: number, now: number, locale?: string): string => {
 
 /** Time left until something expires, such as an ask. */
 export const remainingText = (until: number, now: number): string =>
-  // Rounds up, so that it never says "0 s" before the end.
+  // Rounds up, so it never says "0 s" before the end.
   until > now ? `Expires in ${elapsed(Math.ceil((until - now) / 1000) * 1000)}` : "Expiring…";

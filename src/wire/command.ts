@@ -49,7 +49,7 @@ const writeFollow = (run: string, command: Extract<Command, { do: "follow" }>): 
   return { method: "GET", path: `${run}/events${queryText({ at: at?.toString(), from, style })}`, headers };
 };
 
-/** The ID of the run that a command names, for dialects whose paths can contain only an ID. */
+/** The id of the run that a command names, for dialects whose paths can contain only an id. */
 export const runId = (run: RunRef): string => {
   if (typeof run === "string") return run;
   throw new Error("a client of this dialect names a run by its id, not by its thread");

@@ -82,7 +82,7 @@ export const createCalls = (
           content: contentOf(event, outcome, link),
           role: "tool",
           ...tagOf(agent),
-          // Stored with the message, so that a client can show it, and sent back with it.
+          // Stored with the message, so a client can show it, and sent back with it.
           metadata: { runcast: { outcome } },
         }),
       ];

@@ -31,7 +31,7 @@ export const createDeepAgentDecoder = (): ((frame: Frame) => readonly Event[]) =
     return events;
   };
 
-  /** The agent of a frame. Starts an unknown agent, so that its text never becomes part of the answer. */
+  /** The agent of a frame. Starts an unknown agent, so its text never becomes part of the answer. */
   const agentOf = (data: Fields): { readonly agent?: string; readonly events: Event[] } => {
     const id = idIn(data, "agent_id");
     if (id !== undefined && builder.isOpen(id)) return { agent: id, events: [] };

@@ -6,7 +6,7 @@ export interface ResultImage {
 }
 
 const MAX_IMAGES = 8;
-/** Marks an image that a style added, so that it can be removed when the text comes back. */
+/** Marks an image that a style added, so it can be removed when the text comes back. */
 const TITLE = "Result of ";
 const ADDED = new RegExp(String.raw`\n*!\[[^\]\n]*\]\([^\s()]+ "${TITLE}[^"\n]*"\)\n*`, "g");
 

@@ -19,7 +19,7 @@ export const readPipe = (facts: string): Pipe | undefined => {
   return given.has("mode") ? pipeOf(given) : undefined;
 };
 
-/** The facts in the pipe's header that affect encoding. Others are dropped, so that more viewers can share an encoder. */
+/** The facts in the pipe's header that affect encoding. Others are dropped, so more viewers can share an encoder. */
 export const pipeFacts = (header: string): { readonly style: string | undefined; readonly facts: string } => {
   const given = factsIn(header);
   return { style: given.get("style"), facts: factsOf(pipeOf(given)).join("; ") };

@@ -177,7 +177,7 @@ const taskOf = (todo: Json): unknown[] => {
   return [{ id, content: oneLine(text, 400), status: TASKS[status] ?? "pending" }];
 };
 
-/** Only web URLs, so that a click can never run a script. */
+/** Only web URLs, so a click can never run a script. */
 const webAddress = (url: string | undefined): string | undefined =>
   url !== undefined && url.length <= 2000 && /^https?:\/\//.test(url) ? url : undefined;
 

@@ -44,7 +44,7 @@ export const codeBlock = (text: string): string => {
   return `${fence}text\n${lines}\n${fence}`;
 };
 
-/** Escapes deltas within an open code block, so that none of them can end it. */
+/** Escapes deltas within an open code block, so none of them can end it. */
 export const withinCode = (text: string): string => plain(text).replaceAll("`", "`\u200b");
 
 const longestRun = (text: string): number =>

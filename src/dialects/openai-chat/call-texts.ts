@@ -143,7 +143,7 @@ const escaped = (text: string): string =>
 
 const longestRun = (text: string): number => Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
 
-/** Tool output goes into a code block, so that nothing in it is interpreted as Markdown or HTML. */
+/** Tool output goes into a code block, so nothing in it is interpreted as Markdown or HTML. */
 const codeBlock = (text: string, language: string): string => {
   const fence = "`".repeat(Math.max(3, longestRun(text) + 1));
   return `${fence}${language}\n${text}\n${fence}`;

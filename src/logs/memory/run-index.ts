@@ -3,7 +3,7 @@ import type { RunInfo, RunQuery } from "../../log.ts";
 const FIELDS = ["thread", "user", "agent"] as const;
 const keyOf = (field: (typeof FIELDS)[number], value: string) => `${field} ${value}`;
 
-/** Runs by thread, user and agent, oldest first, so that a list does not scan all runs. */
+/** Runs by thread, user and agent, oldest first, so a list does not scan all runs. */
 export const createRunIndex = <Kept extends { readonly info: RunInfo }>() => {
   const sets = new Map<string, Set<Kept>>();
 

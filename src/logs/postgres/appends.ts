@@ -158,7 +158,7 @@ export const createAppends = ({ connection, schema, channel, message, marks, tai
 };
 
 /**
- * Orders by run, so that the batches of two processes lock rows in the same order. Appends of one run keep their order.
+ * Orders by run, so the batches of two processes lock rows in the same order. Appends of one run keep their order.
  * Starts come first in their order of arrival, because lists show runs in that order and there is no row to lock yet.
  */
 const inLockOrder = (one: Append, other: Append): number => {

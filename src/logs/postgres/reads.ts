@@ -24,7 +24,7 @@ interface Row {
 }
 
 const BATCH = 200;
-/** The number of concurrent statements, so that a long one does not delay all others. */
+/** The number of concurrent statements, so a long one does not delay all others. */
 const AT_ONCE = 3;
 
 /** Batches reads of many runs, because a process that follows another process's runs is woken for many of them together. */

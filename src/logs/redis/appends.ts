@@ -92,7 +92,7 @@ export const createAppends = ({ connection, keys, index, tails, marks, wakes, wa
     wake(run);
   };
 
-  /** Sends what waits. Nearly all appends are extensions, which use callbacks: promises would cost more than the rest. */
+  /** Sends the waiting appends. Nearly all appends are extensions, which use callbacks: promises would cost more than the rest. */
   const sendNext = (run: string, queue: Append[]): void => {
     const group = queue.splice(0, countOfOne(queue));
     const batch = group.length === 1 ? group[0]! : merged(group);

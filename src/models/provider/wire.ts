@@ -8,7 +8,7 @@ const asides = new AsyncLocalStorage<Aside>();
 
 /**
  * A model whose responses are inspected before its library reads them. Server extensions, omissions and faults are
- * normalized, emitted separately, or reported with their cause. Its stream is returned immediately, so that keep-alives
+ * normalized, emitted separately, or reported with their cause. Its stream is returned immediately, so keep-alives
  * also count before the first token.
  */
 export const wired = (

@@ -50,7 +50,7 @@ const waitingText = (position: number, { most, whose }: Bound): string =>
     : `Waiting for a free slot: ${ordinal(position)} in line. This server runs ${most} at a time.`;
 
 const WORDS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
-/** Later positions are rounded, so that a long queue does not fill the logs of all waiting runs. */
+/** Later positions are rounded, so a long queue does not fill the logs of all waiting runs. */
 const EXACT = 20;
 
 const ordinal = (position: number): string => {

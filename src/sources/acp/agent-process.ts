@@ -27,7 +27,7 @@ export const startProcess = (
   const env = { ...variables, RUNCAST_AGENT: mark };
   let child: ChildProcessByStdio<Writable, Readable, Readable>;
   try {
-    // In its own process group, so that all of it can be signalled together.
+    // In its own process group, so all of it can be signalled together.
     child = spawn(program, args, { cwd, env, detached: true, stdio: ["pipe", "pipe", "pipe"] });
   } catch (error) {
     throw notStarted(program, error);

@@ -21,7 +21,7 @@ interface Terminal {
 const MAX_OPEN = 20;
 const MAX_OUTPUT = 1024 * 1024;
 
-/** Commands that an agent runs through Runcast, so that their output is shown live. They start inside the session's directory. */
+/** Commands that an agent runs through Runcast, so their output is shown live. They start inside the session's directory. */
 export class Terminals {
   readonly #root: string;
   readonly #env: Readonly<Record<string, string>>;

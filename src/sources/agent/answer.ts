@@ -24,7 +24,7 @@ export interface ModelAnswer {
   close(): void;
   /** Ends everything open as cut off. */
   cut(outcome: CallOutcome): void;
-  /** Whether text or a call has been shown, so that the step can no longer be retried. */
+  /** Whether text or a call has been shown, so the step can no longer be retried. */
   readonly shown: boolean;
   readonly finished:
     | {

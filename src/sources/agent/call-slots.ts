@@ -12,7 +12,7 @@ export const createCallSlots = (most: number): CallSlots => {
   let taken = 0;
   const release = (): void => {
     const [next] = waiting;
-    // Pass the slot on directly, so that no other call can take it in between.
+    // Pass the slot on directly, so no other call can take it in between.
     if (next) next();
     else taken--;
   };

@@ -8,7 +8,7 @@ export interface Schema {
   check(value: Json): Promise<{ readonly value: unknown } | { readonly issues: string }>;
 }
 
-/** Throws for a schema that cannot be converted to JSON Schema, so that the mistake shows when the agent is created. */
+/** Throws for a schema that cannot be converted to JSON Schema, so the mistake shows when the agent is created. */
 export const schemaOf = (input: InputSchema<unknown>, tool: string): Schema => {
   const standard = "~standard" in input ? input : fromJsonSchema(input.jsonSchema, tool);
   return {

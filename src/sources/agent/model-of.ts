@@ -87,7 +87,7 @@ export const acceptedBy = ({ accepts }: Definition, model: LanguageModelV4): rea
 const resolve = async ({ provider }: Definition, name: string, request: RunRequest): Promise<LanguageModelV4> =>
   (provider ?? (await standardProvider()))(name, request);
 
-/** Loaded only for agents that name their model. It is the one variant that a source imports, so that a name is enough. */
+/** Loaded only for agents that name their model. It is the one variant that a source imports, so a name is enough. */
 const standardProvider = async (): Promise<ModelProvider> => (await import("../../models/provider.ts")).provider();
 
 /** The names of a model. The first is the name it was created by, if a provider created it. */

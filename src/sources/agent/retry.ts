@@ -3,7 +3,7 @@ import { APICallError } from "@ai-sdk/provider";
 /** How long to wait before the next attempt. Undefined if the provider asks for a longer wait than a user would accept. */
 export const waitBefore = (attempt: number, error: unknown, now: number): number | undefined => {
   const asked = askedWait(error, now);
-  // Jitter, so that agents that failed together do not retry together.
+  // Jitter, so agents that failed together do not retry together.
   if (asked === undefined) return Math.round(BASE_MS * 2 ** (attempt - 1) * (1 + Math.random() / 4));
   return asked <= LONGEST_MS ? asked : undefined;
 };

@@ -59,7 +59,7 @@ export interface Worker {
   readonly tools: ReadonlyMap<string, DefinedTool>;
   /** The names of the tools that the client runs. */
   readonly clientRun: ReadonlySet<string>;
-  /** The conversation in the model's format, so that nothing a provider wants back is lost. */
+  /** The conversation in the model's format, so nothing a provider wants back is lost. */
   readonly prompt: LanguageModelV4Prompt;
   /** Adds a step's usage. */
   used(usage: Usage | undefined): void;

@@ -286,7 +286,7 @@ export class Decoder {
   }
 }
 
-/** Stores the frame's number on its last event, so that another process can continue from there. Text frames are counted instead. */
+/** Stores the frame's number on its last event, so another process can continue from there. Text frames are counted instead. */
 const marked = (events: Event[], index: number): Event[] => {
   const last = events.at(-1);
   if (!last || "delta" in last) return events;

@@ -10,7 +10,7 @@ type Start = Extract<Command, { do: "start" }>;
 export interface Continuation {
   /** Takes an event, with the server's ids and with the ids of this run. */
   observe(theirs: Event, ours: Event): void;
-  /** Whether the run waits only for answers, so that the stream has ended rather than broken off. */
+  /** Whether the run waits only for answers, so the stream has ended rather than broken off. */
   readonly isDue: boolean;
   /** Resolves with the next request when all asks have ended. Undefined if none of them was answered here. */
   next(): Promise<Start | undefined>;

@@ -22,7 +22,7 @@ const UNASKED = { code: "not-approved", message: "The server ran this call witho
 
 /**
  * Converts what LangGraph sends for one run into events. It is deterministic and has no timer or connection: the same
- * protocol events produce the same events with the same ids, so that another process can replay a run. It throws only
+ * protocol events produce the same events with the same ids, so another process can replay a run. It throws only
  * Refusals.
  */
 export class Decoder {

@@ -24,7 +24,7 @@ export interface Wire {
   read(frame: Frame): ProtocolEvent[];
   /** The stream has ended. Returns events that describe the state of the run. */
   closed(): Promise<ProtocolEvent[]>;
-  /** Sends the answers of an interrupted run, so that it continues. */
+  /** Sends the answers of an interrupted run, so it continues. */
   respond(answers: readonly Answered[], start: Start): Promise<void>;
 }
 

@@ -27,7 +27,7 @@ export class Steps {
     if (--this.#parts === 0 && this.#closing) this.#finish();
   }
 
-  /** A call begins. The step ends after the program's current synchronous work, so that calls made together share it. */
+  /** A call begins. The step ends after the program's current synchronous work, so calls made together share it. */
   call(): void {
     this.#open();
     if (this.#closing) return;

@@ -16,7 +16,7 @@ export interface InFlight {
   run<Value>(call: CallInFlight, work: () => Promise<Value>): Promise<Value>;
   /** Runs work that belongs to no call, even if a call started it. */
   apart<Value>(work: () => Value): Value;
-  /** Aborts when the current call has ended, so that none of its streams stay open. Undefined outside of calls. */
+  /** Aborts when the current call has ended, so none of its streams stay open. Undefined outside of calls. */
   ended(): AbortSignal | undefined;
   of(token: string | number): CallInFlight | undefined;
   /** Undefined if there is none, or if it could belong to another run: the wrong user must never be asked. */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ModelCall, ModelFormat } from "./format.ts";
 import type { Scene, ToolName, ModelTurn } from "./scene.ts";
 
-/** Without a pause, pieces are sent in batches, so that the model is faster than the server. */
+/** Without a pause, pieces are sent in batches, so the model is faster than the server. */
 const PIECES_AT_ONCE = 64;
 /** About as fast as fast models write. */
 const TYPICAL_MS = 10;

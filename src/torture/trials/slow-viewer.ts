@@ -3,7 +3,7 @@ import { able, difference, eventually, must, type Trial, type TrialContext, yes 
 
 const PIECE = 16 * 1024;
 
-/** Sends more than the buffers of a connection hold, so that a viewer that does not read blocks the writer. */
+/** Sends more than the buffers of a connection hold, so a viewer that does not read blocks the writer. */
 export const slowViewer: Trial = {
   name: "slow-viewer",
   shows: "a slow page and a stalled page delay no one and lose nothing",

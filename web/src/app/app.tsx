@@ -123,7 +123,7 @@ const Chat = ({ open, onLocked }: ChatProps) => {
   );
 };
 
-/** Matches the initial document, so that nothing shifts when the script has loaded. */
+/** Matches the initial document, so nothing shifts when the script has loaded. */
 const Opening = () => (
   <div className="flex h-dvh flex-col" aria-busy="true">
     <header className="h-14 shrink-0 border-b border-line bg-card" />

@@ -41,7 +41,7 @@ export const MessageList = (props: MessageListProps) => {
   }, [jump, isAtEnd]);
   return (
     <div className="relative min-h-0 grow">
-      {/* Relative, so that text for screen readers is part of it. Otherwise, a jump to its end would scroll the page. */}
+      {/* Relative, so text for screen readers is part of it. Otherwise, a jump to its end would scroll the page. */}
       <div
         ref={scroller}
         className="relative h-full overflow-y-auto"

@@ -1,7 +1,7 @@
 const NAME = "runcast-queued-files";
 const STORE = "files";
 
-/** The files of queued messages, by ID. The browser's storage keeps them across a reload, if it lets the page store data. */
+/** The files of queued messages, by id. The browser's storage keeps them across a reload, if it lets the page store data. */
 const here = new Map<string, Blob>();
 
 export const keepFile = (id: string, file: Blob): void => {

@@ -105,7 +105,7 @@ const Fact = ({ fact: { label, items, shown, more, less } }: { readonly fact: St
       <dt className="py-0.5 text-soft">{label}</dt>
       <dd>
         <ul className={isList ? "flex flex-col gap-2" : "flex flex-wrap items-center gap-1.5"}>
-          {/* Above a long list, so that it stays in view. */}
+          {/* Above a long list, so it stays in view. */}
           {isOpen && toggle}
           {(isOpen ? items : items.slice(0, shown)).map(({ name, about }) => (
             <li

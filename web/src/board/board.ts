@@ -31,7 +31,7 @@ export interface Board {
   subscribe(listener: () => void): () => void;
   /** Loads older runs. A search with few results continues until it has enough, or has examined all runs. */
   loadMore(): void;
-  /** Which rows are visible, so that the board learns if one of these is deleted. */
+  /** Which rows are visible, so the board learns if one of these is deleted. */
   see(first: number, last: number): void;
   /** While held, no row moves. */
   hold(isHeld: boolean): void;

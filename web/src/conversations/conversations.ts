@@ -46,7 +46,7 @@ export interface Conversations {
   /** `null` if it does not exist. Undefined while it is loading. */
   get(id: string): Conversation | null | undefined;
   subscribeTo(id: string, listener: () => void): () => void;
-  /** Adds a message after `parent` (default: the last one shown) and starts a run. Without an ID, creates a new conversation. */
+  /** Adds a message after `parent` (default: the last one shown) and starts a run. Without an id, creates a new conversation. */
   send(id: string | undefined, message: NewMessage): Promise<{ readonly id: string; readonly run: string }>;
   /** Runs the answer again, as a new branch. */
   rerun(id: string, message: AssistantMessage, settings?: RunSettings): Promise<void>;

@@ -1,4 +1,4 @@
-/** The kinds of records. Keys of messages and batches have two parts, so that all records of one conversation or run are adjacent. */
+/** The kinds of records. Keys of messages and batches have two parts, so all records of one conversation or run are adjacent. */
 export type Kind = "conversations" | "messages" | "entries" | "uses";
 export type Key = string | readonly [string, string | number];
 

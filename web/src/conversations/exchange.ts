@@ -44,7 +44,7 @@ export const exportConversations = async (store: Store, id?: string): Promise<st
 
 /**
  * Imports the output of `exportConversations`. Existing data is never changed: a conversation or run that differs from
- * the existing one with its ID gets a new ID.
+ * the existing one with its id gets a new id.
  */
 export const importConversations = async (store: Store, text: string, createId: () => string): Promise<Imported> => {
   const file = checkFile(text);

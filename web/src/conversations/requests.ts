@@ -25,7 +25,7 @@ export interface Requests {
   make(conversation: Conversation, answer: AssistantMessage): Promise<void>;
   /**
    * The request of an answer without stored entries: the one prepared here, or an equal one if another tab prepared it
-   * a moment ago. The run ID is the same, so no run is started twice.
+   * a moment ago. The run id is the same, so no run is started twice.
    */
   get(conversation: Conversation | null | undefined, answer: AssistantMessage): StartRequest | undefined;
   /** Drops the request once its run has ended. */

@@ -44,7 +44,7 @@ export interface Runs {
 }
 
 export interface FollowRun {
-  /** The start request, in case the server does not know the run yet. The same ID never starts a run twice. */
+  /** The start request, in case the server does not know the run yet. The same id never starts a run twice. */
   readonly request?: () => StartRequest | undefined;
 }
 

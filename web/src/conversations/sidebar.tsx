@@ -89,7 +89,7 @@ const HistoryState = () => {
       {(hasMore || state === "failed") && (
         <button
           type="button"
-          // Stays focusable while it loads, so that the keyboard focus is not lost.
+          // Stays focusable while it loads, so the keyboard focus is not lost.
           aria-disabled={isLoading}
           onClick={() => !isLoading && void loadMore()}
           className="rounded-md py-1 font-medium text-accent hover:underline aria-disabled:text-soft"

@@ -9,7 +9,7 @@ interface Batch {
   readonly entries: readonly Entry[];
 }
 
-/** What remains of a permanently deleted conversation, so that the server's copy does not bring it back. */
+/** What remains of a permanently deleted conversation, so the server's copy does not bring it back. */
 interface Gone {
   readonly id: string;
   readonly goneAt: number;

@@ -65,7 +65,7 @@ export interface OpenConversation {
   readonly messages: readonly ShownMessage[];
   /** The last answer and its run, which is followed while it is active. */
   readonly live: { readonly message: AssistantMessage; readonly shown: ShownRun | undefined } | undefined;
-  /** Resolves with the conversation's ID, a new one if there was none. */
+  /** Resolves with the conversation's id, a new one if there was none. */
   send(message: Omit<NewMessage, "parent">): Promise<string>;
   /** Sends another message in its place, as a new branch. */
   edit(message: UserMessage, content: readonly Part[], settings: RunSettings): Promise<void>;

@@ -6,7 +6,7 @@ export interface ActionProps {
   readonly children: ReactNode;
 }
 
-/** A small button in a row of them. On a phone, only its icon is visible, so that the row fits. */
+/** A small button in a row of them. On a phone, only its icon is visible, so the row fits. */
 export const Action = ({ icon, onClick, children }: ActionProps) => (
   <button
     type="button"

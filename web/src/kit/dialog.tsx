@@ -32,7 +32,7 @@ export const Dialog = ({ title, onClose, children }: DialogProps) => {
             <IconClose />
           </IconButton>
         </header>
-        {/* Relative, so that hidden inputs are part of it. Otherwise, focusing one would scroll the dialog's head away. */}
+        {/* Relative, so hidden inputs are part of it. Otherwise, focusing one would scroll the dialog's head away. */}
         <div className="relative overflow-y-auto p-4" tabIndex={-1}>
           {children}
         </div>

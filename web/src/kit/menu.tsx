@@ -100,7 +100,7 @@ export const Menu = ({ label, items, children, className }: MenuProps) => {
               tabIndex={-1}
               onPointerEnter={({ currentTarget }) => currentTarget.focus()}
               onClick={() => {
-                // First, so that the focus is back on the button when the item moves it.
+                // First, so the focus is back on the button when the item moves it.
                 close();
                 item.run();
               }}

@@ -11,7 +11,7 @@ export interface Steady {
 }
 
 /**
- * Whether an element has not moved for a moment, so that a click on it is intended. A framed page chooses its own
+ * Whether an element has not moved for a moment, so a click on it is intended. A framed page chooses its own
  * height, and could move a button under a pointer that is about to click something else.
  */
 export const useSteady = (element: RefObject<HTMLElement | null>): Steady => {

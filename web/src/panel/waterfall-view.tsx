@@ -23,7 +23,7 @@ interface WaterfallViewProps {
 const LINE = 28;
 const TICK = 100;
 
-/** One run on a time axis. Bars are positioned by their times and one CSS variable, so that time advances without rendering. */
+/** One run on a time axis. Bars are positioned by their times and one CSS variable, so time advances without rendering. */
 export const WaterfallView = ({ indexes, slow, onJump }: WaterfallViewProps) => {
   const [chosen, setChosen] = useState<string>();
   const index = indexes.find(({ state }) => state.run === chosen) ?? indexes.at(-1);
@@ -156,7 +156,7 @@ const useSpan = (state: RunState, box: React.RefObject<HTMLDivElement | null>): 
   return span;
 };
 
-/** Slightly more than the elapsed time, so that the axis is only redrawn occasionally. */
+/** Slightly more than the elapsed time, so the axis is only redrawn occasionally. */
 const spanOf = (ms: number): number => {
   const doublings = Math.log2(Math.max(ms, 2000) / 1000);
   return 1000 * 2 ** (Math.ceil(doublings * 2) / 2);

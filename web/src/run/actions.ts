@@ -7,7 +7,7 @@ export interface RunActions {
   /** Resolves when the cancellation is stored. An empty target means the whole run. */
   cancel?(target: CancelTarget): Promise<CancelStatus>;
   answer?(ask: string, answer: Answer): Promise<void>;
-  /** Takes back an answer with `always`. */
+  /** Revokes an answer with `always`. */
   revoke?(ask: string): Promise<void>;
   /** Runs the same message again. */
   retry?(): void;
@@ -21,7 +21,7 @@ export interface RunActions {
   link?(file: string): string | undefined;
   /** Puts text proposed by an embed into the message field. Nothing is sent. */
   draft?(text: string): void;
-  /** Input entered into open asks. Shared by all views of the run, so that they show the same. */
+  /** Input entered into open asks. Shared by all views of the run, so they show the same. */
   readonly drafts: Drafts;
 }
 

@@ -16,7 +16,7 @@ const COLORS: Readonly<Record<AnsiColor, string>> = {
 export const AnsiText = ({ text }: { readonly text: string }) =>
   spansOf(text).map((span, index) => (
     <span
-      // Spans have no IDs. Their text only changes at the end.
+      // Spans have no ids. Their text only changes at the end.
       // oxlint-disable-next-line react/no-array-index-key
       key={index}
       className={`${span.color ? COLORS[span.color] : ""} ${span.bold ? "font-bold" : ""} ${span.dim ? "text-soft" : ""}`}

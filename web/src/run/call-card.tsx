@@ -23,7 +23,7 @@ export const CallCard = memo(({ node }: { readonly node: CallNode }) => {
   const delegation = delegationOf(call);
   const facts = describeCall(call);
   const { badge, isOver, name, summary, edits, repeat, exit, time, problem } = facts;
-  // To deny a call also stops it.
+  // Denying a call also stops it.
   const isAsked =
     actions.answer !== undefined && call.items.some((item) => item.kind === "ask" && describeAsk(item).isOpen);
   // A sub-agent's work is more informative than the arguments that started it.

@@ -16,7 +16,7 @@ interface CallGroupProps {
 
 /**
  * Consecutive calls. Two or more that have ended collapse into one row. Those with sub-agents, files, or embeds stay
- * visible. A card is only hidden once shown, so that it keeps its state.
+ * visible. A card is only hidden once shown, so it keeps its state.
  */
 export const CallGroup = memo(({ items, isOver }: CallGroupProps) => {
   const { state } = useRunContext();

@@ -5,7 +5,7 @@ import { Pager } from "../kit/pager.tsx";
 
 const PAGE = 50;
 
-/** A table, one page at a time, so that a long one costs no more than a short one. */
+/** A table, one page at a time, so a long one costs no more than a short one. */
 export const DataTable = ({ table: { columns, rows, numbers } }: { readonly table: Table }) => {
   const [page, setPage] = useState(0);
   const pages = Math.ceil(rows.length / PAGE);
@@ -35,7 +35,7 @@ export const DataTable = ({ table: { columns, rows, numbers } }: { readonly tabl
           </thead>
           <tbody>
             {rows.slice(from, from + PAGE).map((row, index) => (
-              // Rows have no IDs and never change.
+              // Rows have no ids and never change.
               // oxlint-disable-next-line react/no-array-index-key
               <tr key={from + index} className="even:bg-sunken/50">
                 {columns.map((column) => (

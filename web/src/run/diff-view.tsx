@@ -10,7 +10,7 @@ export const DiffView = ({ text }: { readonly text: string }) => {
   return (
     <div className="flex min-w-0 flex-col gap-2" data-diff>
       {files.map((file, index) => (
-        // Files of a diff have no IDs and never change.
+        // Files of a diff have no ids and never change.
         // oxlint-disable-next-line react/no-array-index-key
         <OneFile key={index} file={file} text={text} />
       ))}

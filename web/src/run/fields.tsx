@@ -37,7 +37,7 @@ export const Fields = ({ input, isWhole = () => true, raw = "" }: FieldsProps) =
 export const isFields = (input: Json | undefined): input is { [key: string]: Json } =>
   typeof input === "object" && input !== null && !Array.isArray(input) && Object.keys(input).length <= MAX_FIELDS;
 
-/** Shows only the newest text, so that a frame costs the same however long the arguments are. */
+/** Shows only the newest text, so a frame costs the same however long the arguments are. */
 export const tailOf = (text: string): string => (text.length > SHOWN ? `…${text.slice(-SHOWN)}` : text);
 
 const Text = ({ text, isWhole }: { readonly text: string; readonly isWhole: boolean }) => (

@@ -3,7 +3,7 @@ import { RUN_END } from "runcast/view";
 import type { RunContextValue } from "./run-context.ts";
 
 export interface Jump {
-  /** The ID of a part, call, agent, or ask, or `RUN_END`. */
+  /** The id of a part, call, agent, or ask, or `RUN_END`. */
   readonly node: string;
 }
 

@@ -21,7 +21,7 @@ export const Result = ({ call }: { readonly call: CallNode }) => {
           <Label text={label} beside={<CopyButton what="result" text={() => resultText(call, actions.file)} />} />
           <div className="flex flex-col gap-2">
             {parts.map((part, index) => (
-              // Parts have no IDs and never change.
+              // Parts have no ids and never change.
               // oxlint-disable-next-line react/no-array-index-key
               <ContentView key={index} part={part} />
             ))}

@@ -9,11 +9,11 @@ export interface RunContextValue {
   readonly Items: ComponentType<{ readonly owner: AgentNode | CallNode }>;
   /** Whether to show only the agent's work, because its own text is shown elsewhere. */
   readonly isWorkOnly: boolean;
-  /** Functions that expand what hides a node, by the ID of what hides it. */
+  /** Functions that expand what hides a node, by the id of what hides it. */
   readonly openers: Map<string, (node: string) => void>;
 }
 
-/** Contains nothing that changes while a run streams, so that tokens do not re-render its consumers. */
+/** Contains nothing that changes while a run streams, so tokens do not re-render its consumers. */
 export const RunContext = createContext<RunContextValue | undefined>(undefined);
 
 export const useRunContext = (): RunContextValue => {

@@ -17,7 +17,7 @@ export interface RunActionsOptions {
   readonly draft?: (text: string) => void;
 }
 
-/** The user's actions on each run. All views of a run share one object, so that they show the same state. */
+/** The user's actions on each run. All views of a run share one object, so they show the same state. */
 export const createActionsOf = ({
   access,
   mayAct = access.token === undefined,

@@ -28,7 +28,7 @@ const MixedDiff = ({ text }: { readonly text: string }) => {
       className="max-h-96 overflow-auto rounded-md bg-sunken py-1.5 font-mono text-xs leading-5"
     >
       {lines.slice(0, MAX_LINES).map((line, index) => (
-        // Lines have no IDs and never change.
+        // Lines have no ids and never change.
         // oxlint-disable-next-line react/no-array-index-key
         <span key={index} className={`block min-w-fit px-2.5 ${colorOf(line)}`}>
           {visibleText(line) || " "}
