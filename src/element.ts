@@ -134,10 +134,10 @@ export class RunViewElement extends Base {
       if (connection.status === "finished") this.#fire("run-end", { run, outcome: state.outcome });
     };
     const follow = (): RunHandle => {
-      const made = client.follow(run, { into: state });
-      this.#connection = made.connection;
-      made.subscribe(notify);
-      return made;
+      const handle = client.follow(run, { into: state });
+      this.#connection = handle.connection;
+      handle.subscribe(notify);
+      return handle;
     };
     let handle = follow();
     const show = () => {

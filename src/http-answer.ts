@@ -106,8 +106,8 @@ const keep = async (response: HttpAnswer, mediaType: string, context: ToolContex
 };
 
 const nameOf = (response: HttpAnswer): string => {
-  const given = /filename="?([^";]+)/i.exec(response.header("content-disposition"))?.[1];
-  const last = given ?? URL.parse(response.url)?.pathname.split("/").pop();
+  const fileName = /filename="?([^";]+)/i.exec(response.header("content-disposition"))?.[1];
+  const last = fileName ?? URL.parse(response.url)?.pathname.split("/").pop();
   return (last ?? "").replace(/[^\w.-]+/g, "-").slice(-100) || "answer";
 };
 

@@ -32,7 +32,7 @@ export const createProcessTree = (pid: number, mark: string): ProcessTree => {
 
   const look = async (): Promise<readonly Found[]> => {
     const all = (await list()).filter((one) => !one.isDead && one.pid !== process.pid);
-    if (all.length === 0) return blind();
+    if (all.length === 0) return groupOnly();
     const isOurs = (one: Found): boolean =>
       one.group === pid || known.get(one.pid) === one.began || carries(one.pid, mark);
     const ours = new Set(all.filter(isOurs));
@@ -46,7 +46,7 @@ export const createProcessTree = (pid: number, mark: string): ProcessTree => {
   };
 
   /** If processes cannot be listed, only the group is known. */
-  const blind = (): readonly Found[] =>
+  const groupOnly = (): readonly Found[] =>
     send(-pid, 0) ? [{ pid, parent: 0, group: pid, began: "", isDead: false }] : [];
 
   const signalAll = async (signal: NodeJS.Signals): Promise<number> => {

@@ -266,8 +266,8 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     await runner.close(options);
     listening.stop();
     // By now every run has ended or has another owner. Streams still open after a moment wait for another process.
-    const patience = Date.now() + FLUSH_MS;
-    while (metrics.viewers > 0 && Date.now() < patience) await sleep(5);
+    const deadline = Date.now() + FLUSH_MS;
+    while (metrics.viewers > 0 && Date.now() < deadline) await sleep(5);
     audience.close();
     await listening.closed();
     loopDelay?.stop();

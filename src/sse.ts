@@ -7,8 +7,8 @@ import { LONGEST_TIMER } from "./timer.ts";
  * none. Throws for an id or event that cannot be encoded: one with a line break, or an id with NUL.
  */
 export const frameText = ({ id, event, data }: Frame): string => {
-  if (id !== undefined && (hasBreak(id) || id.includes("\0"))) throw unsayable("id", id);
-  if (event && hasBreak(event)) throw unsayable("event", event);
+  if (id !== undefined && (hasBreak(id) || id.includes("\0"))) throw cannotEncode("id", id);
+  if (event && hasBreak(event)) throw cannotEncode("event", event);
   const head = id === undefined ? "" : `id: ${id}\n`;
   return `${head}${event ? `event: ${event}\n` : ""}data: ${lines(data, "data: ")}\n\n`;
 };
@@ -107,7 +107,7 @@ export const createFrameReader = (onFrame: (frame: Frame) => void, options: Fram
   };
 };
 
-const unsayable = (field: string, value: string) =>
+const cannotEncode = (field: string, value: string) =>
   new TypeError(`An SSE frame cannot have the ${field} ${JSON.stringify(value)}`);
 
 const hasBreak = (text: string): boolean => text.includes("\n") || text.includes("\r");

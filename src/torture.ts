@@ -91,9 +91,9 @@ export async function* torture(options: TortureOptions): AsyncGenerator<Result> 
       chosen.filter(({ isIdle }) => isIdle).map((trial) => [trial, play(trial, server)] as const),
     );
     for (const trial of chosen.filter(({ kills }) => !kills)) {
-      const beside = waiting.get(trial);
-      if (beside) await whileIdle(beside);
-      const found = await beside;
+      const playing = waiting.get(trial);
+      if (playing) await whileIdle(playing);
+      const found = await playing;
       // If another trial may have crashed the server or kept it busy, the trial runs again, by itself.
       yield found?.isSure ? found.result : (await play(trial, server)).result;
       await revive(server);

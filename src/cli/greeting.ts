@@ -26,9 +26,9 @@ export const greeting = async (
   { url, hasPage, recovered, dropped, kept, environment, note, unready }: Start,
 ): Promise<string> => {
   const runs = (await log.list({ limit: MAX_COUNTED + 1 })).length;
-  const held = runs > MAX_COUNTED ? `more than ${counted(MAX_COUNTED, "run")}` : counted(runs, "run");
+  const stored = runs > MAX_COUNTED ? `more than ${counted(MAX_COUNTED, "run")}` : counted(runs, "run");
   const closed = recovered > 0 ? `, ${counted(recovered, "interrupted run")} recovered` : "";
-  const gone = dropped > 0 ? `, ${counted(dropped, "run")} deleted by retention` : "";
+  const deleted = dropped > 0 ? `, ${counted(dropped, "run")} deleted by retention` : "";
   const named = Object.entries(agents).map(([name, { about }]) =>
     [name, about?.model, about?.description].filter(Boolean).join("  "),
   );
@@ -41,7 +41,7 @@ export const greeting = async (
     ...unready.map((text) => `  warning ${text}`),
     ...(note === undefined ? [] : [`  model   ${note}`]),
     `  config  ${file ?? "none (reads runcast.config.ts from this directory)"}`,
-    `  log     ${log.name}${place ? ` in ${place}` : ""}: ${held}${closed}${gone}`,
+    `  log     ${log.name}${place ? ` in ${place}` : ""}: ${stored}${closed}${deleted}`,
     `          survives ${log.survives}`,
     `          ${log.isLasting ? "" : "until then, "}runs are kept ${kept}`,
     `  page    ${hasPage ? `open ${url} in a browser` : "not built; run npm run build, then restart the server"}`,

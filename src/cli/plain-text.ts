@@ -25,15 +25,15 @@ export const createPlainText = (
   options: LineOptions & Pick<ViewOptions, "howToAnswer">,
 ): ((entry: Entry) => string[]) => {
   /** How much of each open text was printed, and the incomplete last line of each call's output. */
-  const given = new Map<string, number>();
+  const printed = new Map<string, number>();
   const unfinished = new Map<string, string>();
   const paths = createAgentPaths(state);
 
   const text = (part: PartNode, view: ViewOptions): string[] => {
-    const from = given.get(part.id) ?? 0;
+    const from = printed.get(part.id) ?? 0;
     const to = settledLength(part);
-    if (isOver(part)) given.delete(part.id);
-    else if (to > from) given.set(part.id, to);
+    if (isOver(part)) printed.delete(part.id);
+    else if (to > from) printed.set(part.id, to);
     return to > from || describeText(part).note ? textLines(part, from, to, view) : [];
   };
 

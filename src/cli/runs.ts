@@ -49,8 +49,8 @@ export const runs: CliCommand = {
 const linesOf = (rows: readonly RunRow[], now: number): string[] => {
   const cells = rows.map((row): string[] => {
     const { badge, who, agent, title, note, time, usage } = describeRow(row);
-    const what = note ? `${title} — ${note}` : title;
-    return [row.run, badge.word, agent, who, timeText(time, now), usage, what];
+    const summary = note ? `${title} — ${note}` : title;
+    return [row.run, badge.word, agent, who, timeText(time, now), usage, summary];
   });
   return columns(cells);
 };

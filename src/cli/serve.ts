@@ -69,11 +69,11 @@ export const serve: CliCommand = {
       const unready = await unreadyAgents(config.agents);
       const hasPage = settings.page !== undefined;
       const startup = { url, hasPage, recovered, dropped, kept: kept.text, environment, note, unready };
-      const greeted = await greeting(config, opened, startup);
+      const greetingText = await greeting(config, opened, startup);
       // Install the signal handlers first: a process that reads the greeting may stop this one immediately.
       const stopped = untilStopped(server, config, opened, kept, report, lines);
       if (lines) lines.line("info", "server-start", { url, version: version(), recovered, dropped });
-      else process.stdout.write(greeted);
+      else process.stdout.write(greetingText);
       await stopped;
     } finally {
       await opened.log.close();

@@ -17,13 +17,13 @@ export const createTranscript = (state: RunState): Transcript => {
   /** The open nodes around the position of the last settled line, outermost first. */
   const stack: Place[] = [{ home: state.root, index: 0, depth: 0 }];
   /** How much of the text at that position was returned. */
-  let given = 0;
+  let printed = 0;
 
   const settledText = (part: PartNode, options: ViewOptions): string[] => {
     const end = settledLength(part);
-    if (end <= given && !isOver(part)) return [];
-    const lines = end > given || describeText(part).note ? textLines(part, given, end, options) : [];
-    given = end;
+    if (end <= printed && !isOver(part)) return [];
+    const lines = end > printed || describeText(part).note ? textLines(part, printed, end, options) : [];
+    printed = end;
     return lines;
   };
 
@@ -38,16 +38,16 @@ export const createTranscript = (state: RunState): Transcript => {
         stack.pop();
         const outer = stack.at(-1)!;
         outer.index++;
-        lines.push(...railed(closing(place.home, options, outer.depth), outer.depth, options));
+        lines.push(...withRails(closing(place.home, options, outer.depth), outer.depth, options));
       } else if (isOpened(node)) {
         const bare = isBare(node);
-        if (!bare) lines.push(...railed(opening(node, options, depth), depth, options));
+        if (!bare) lines.push(...withRails(opening(node, options, depth), depth, options));
         stack.push({ home: node, index: 0, depth: bare ? depth : depth + 1 });
       } else {
-        if (node.kind === "text") lines.push(...railed(settledText(node, inside(options, depth)), depth, options));
+        if (node.kind === "text") lines.push(...withRails(settledText(node, inside(options, depth)), depth, options));
         if (!isSettled(node, place)) return lines;
-        if (node.kind !== "text") lines.push(...railed(nodeLines(node, inside(options, depth)), depth, options));
-        given = 0;
+        if (node.kind !== "text") lines.push(...withRails(nodeLines(node, inside(options, depth)), depth, options));
+        printed = 0;
         place.index++;
       }
     }
@@ -59,7 +59,7 @@ export const createTranscript = (state: RunState): Transcript => {
       const reversed: string[] = [];
       const isFull = () => reversed.length >= options.height;
       const push = (lines: string[], depth: number): void =>
-        void reversed.push(...railed(lines, depth, options).reverse());
+        void reversed.push(...withRails(lines, depth, options).reverse());
       const pushNode = (node: Node, depth: number): void => {
         if (!isOpened(node)) return push(recentLines(node, 0, inside(options, depth), options.height), depth);
         const bare = isBare(node);
@@ -76,7 +76,7 @@ export const createTranscript = (state: RunState): Transcript => {
         const first = home.items[index];
         if (!first || !isInnermost || isFull()) continue;
         if (isOpened(first)) pushNode(first, depth);
-        else push(recentLines(first, given, inside(options, depth), options.height), depth);
+        else push(recentLines(first, printed, inside(options, depth), options.height), depth);
       }
       return reversed.slice(0, options.height).reverse();
     },
@@ -118,9 +118,9 @@ const closing = (node: AgentNode | CallNode, options: ViewOptions, depth: number
 };
 
 /** A node's lines. For a long text, only what can fit on the screen. */
-const recentLines = (node: Node, given: number, options: ViewOptions, height: number): string[] => {
+const recentLines = (node: Node, printed: number, options: ViewOptions, height: number): string[] => {
   if (node.kind !== "text") return nodeLines(node, options);
-  const from = Math.max(given, node.text.length - height * options.width);
+  const from = Math.max(printed, node.text.length - height * options.width);
   if (from >= node.text.length && !describeText(node).note) return [];
   return textLines(node, from, node.text.length, options);
 };
@@ -132,7 +132,7 @@ const inside = (options: ViewOptions, depth: number): ViewOptions => ({
   width: Math.max(20, options.width - 2 * Math.min(depth, MAX_RAILS)),
 });
 
-const railed = (lines: string[], depth: number, { color }: ViewOptions): string[] => {
+const withRails = (lines: string[], depth: number, { color }: ViewOptions): string[] => {
   if (depth === 0) return lines;
   const rails = "│ ".repeat(Math.min(depth, MAX_RAILS));
   const prefix = color ? `\x1b[2m${rails}\x1b[0m` : rails;

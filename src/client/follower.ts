@@ -46,7 +46,7 @@ export const startFollower = (options: FollowerOptions): (() => void) => {
 
   const stop = (): void => {
     isStopped = true;
-    unwake();
+    unsubscribe();
     connection?.abort();
     wakeEarly?.();
   };
@@ -56,7 +56,7 @@ export const startFollower = (options: FollowerOptions): (() => void) => {
     options.onFailed(trouble, cause);
   };
 
-  const unwake = options.wakes(() => {
+  const unsubscribe = options.wakes(() => {
     wakeEarly?.();
     silence?.check();
   });

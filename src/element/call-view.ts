@@ -141,12 +141,12 @@ const partOf = (part: ResultPart, scene: Scene): HTMLElement => {
 };
 
 const fileParts = (file: FileRef, scene: Scene): HTMLElement[] => {
-  const made = [fileLine(file, scene.file(file.file))];
+  const elements = [fileLine(file, scene.file(file.file))];
   if (file.head !== undefined)
-    made.unshift(
+    elements.unshift(
       make("pre", "box", visibleText(file.tail === undefined ? file.head : `${file.head}\n…\n${file.tail}`)),
     );
-  return made;
+  return elements;
 };
 
 /** A file by name, as a link if its bytes are available. Images are shown inline. */

@@ -76,11 +76,11 @@ export const createControls = (replay: Replay, within: HTMLElement, what: (seq: 
     const target = event.composedPath()[0];
     if (event.ctrlKey || event.metaKey || event.altKey || !(target instanceof HTMLElement)) return;
     if (target.matches("select") || (event.key === " " && target.closest("button, a, summary"))) return;
-    const far = event.shiftKey ? 10 : 1;
+    const distance = event.shiftKey ? 10 : 1;
     const does: Readonly<Record<string, () => void>> = {
       " ": () => play.click(),
-      ArrowLeft: () => replay.seek(replay.seq - far),
-      ArrowRight: () => replay.seek(replay.seq + far),
+      ArrowLeft: () => replay.seek(replay.seq - distance),
+      ArrowRight: () => replay.seek(replay.seq + distance),
       Home: () => replay.seek(0),
       End: () => replay.seek(replay.length),
       "+": () => replay.setSpeed(SPEEDS.find((value) => value > replay.speed) ?? replay.speed),
@@ -109,11 +109,11 @@ export const createControls = (replay: Replay, within: HTMLElement, what: (seq: 
 };
 
 const button = (label: string, drawing: IconName, onClick: () => void): HTMLButtonElement => {
-  const made = make("button", "", icon(drawing));
-  made.type = "button";
-  made.setAttribute("aria-label", label);
-  made.title = label;
+  const element = make("button", "", icon(drawing));
+  element.type = "button";
+  element.setAttribute("aria-label", label);
+  element.title = label;
   // Not `disabled`, which would lose the focus at either end.
-  made.addEventListener("click", () => made.getAttribute("aria-disabled") !== "true" && onClick());
-  return made;
+  element.addEventListener("click", () => element.getAttribute("aria-disabled") !== "true" && onClick());
+  return element;
 };

@@ -27,14 +27,14 @@ export const createMarkdownView = (): MarkdownView => {
   const drawnOf = (block: Block): Drawn => {
     const known = blocks.get(block);
     if (known?.kind === block.kind) return known;
-    const made = block.kind === "document" ? { kind: block.kind, element, inside: () => element } : makeBlock(block);
+    const drawn = block.kind === "document" ? { kind: block.kind, element, inside: () => element } : makeBlock(block);
     if (known) {
       // A paragraph that becomes a heading keeps its text.
-      made.element.append(...known.element.childNodes);
-      known.element.replaceWith(made.element);
-    } else if (block.parent) drawnOf(block.parent).inside(block).append(made.element);
-    blocks.set(block, made);
-    return made;
+      drawn.element.append(...known.element.childNodes);
+      known.element.replaceWith(drawn.element);
+    } else if (block.parent) drawnOf(block.parent).inside(block).append(drawn.element);
+    blocks.set(block, drawn);
+    return drawn;
   };
 
   const draw = (block: Block): void => {

@@ -42,11 +42,11 @@ export const inlineFiles = (
   Object.fromEntries(
     files.map(({ file, mediaType, bytes }) => {
       const isText = /^text\/|json|xml|javascript|yaml/.test(mediaType);
-      const given = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-      const kept = isText ? Buffer.from(clean(given.toString("utf8"))) : given;
+      const original = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      const cleaned = isText ? Buffer.from(clean(original.toString("utf8"))) : original;
       // Only images are displayed. All other files can only be downloaded.
       const shown = /^image\/(png|jpeg|gif|webp|avif)$/.test(mediaType) ? mediaType : "application/octet-stream";
-      return [file, `data:${shown};base64,${kept.toString("base64")}`];
+      return [file, `data:${shown};base64,${cleaned.toString("base64")}`];
     }),
   );
 

@@ -61,7 +61,7 @@ export const postgres = async (options: PostgresOptions): Promise<Log> => {
     tails.forgetAll();
     wakeAll();
   };
-  const hear = (text: string) => {
+  const onNotification = (text: string) => {
     const [sender, about, runs = ""] = text.split(" ");
     if (sender === self) return;
     if (runs === "*") return about === "c" ? controlWatchers.wake() : onAnyRun();
@@ -72,7 +72,7 @@ export const postgres = async (options: PostgresOptions): Promise<Log> => {
     channel,
     prepare: (client) => migrate(client, schema, functions(schema)),
     silenceMs,
-    onMessage: hear,
+    onMessage: onNotification,
     onGap: () => {
       onAnyRun();
       controlWatchers.wake();

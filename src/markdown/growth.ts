@@ -18,11 +18,11 @@ export const grownText = (before: readonly Inline[], after: readonly Inline[]): 
 const isSame = (one: Inline, other: Inline): boolean => {
   for (const key of Object.keys(one) as (keyof Inline)[]) {
     const value: unknown = one[key];
-    const beside: unknown = other[key];
+    const counterpart: unknown = other[key];
     if (!Array.isArray(value)) {
-      if (value !== beside) return false;
-    } else if (!Array.isArray(beside) || beside.length !== value.length) return false;
-    else if (!value.every((child: Inline, index) => isSame(child, beside[index] as Inline))) return false;
+      if (value !== counterpart) return false;
+    } else if (!Array.isArray(counterpart) || counterpart.length !== value.length) return false;
+    else if (!value.every((child: Inline, index) => isSame(child, counterpart[index] as Inline))) return false;
   }
   return true;
 };

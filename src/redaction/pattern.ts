@@ -40,7 +40,7 @@ const emit = (program: Instruction[], node: Node): void => {
     throw new Error("the patterns are too large; use smaller repetition counts");
   switch (node.kind) {
     case "char":
-      return void program.push({ do: "char", has: tabled(node.has) });
+      return void program.push({ do: "char", has: withTable(node.has) });
     case "assert":
       return void program.push({ do: "assert", holds: node.holds });
     case "sequence":
@@ -83,7 +83,7 @@ const emit = (program: Instruction[], node: Node): void => {
 };
 
 /** Caches the result for ASCII characters, which most are. */
-const tabled = (has: (code: number) => boolean): ((code: number) => boolean) => {
+const withTable = (has: (code: number) => boolean): ((code: number) => boolean) => {
   const table = Uint8Array.from({ length: 128 }, (_, code) => Number(has(code)));
   return (code) => (code < 128 ? table[code] === 1 : has(code));
 };

@@ -61,7 +61,7 @@ export class Scanner {
   #text = "";
   #from = 0;
   /** Everything before this position has been returned or removed. */
-  #given = 0;
+  #emitted = 0;
   #position = 0;
   #before = -1;
   #threads: Thread[] = [];
@@ -84,7 +84,7 @@ export class Scanner {
     this.#letGo();
     let open = this.#position;
     for (const { start } of this.#threads) if (start < open) open = start;
-    return this.#give(open);
+    return this.#emit(open);
   }
 
   /** Returns the rest of the text and resets the scanner. */
@@ -92,13 +92,13 @@ export class Scanner {
     this.#generation++;
     for (const { at, start, secret, secretEnd } of this.#threads)
       this.#follow(at, start, secret, secretEnd, -1, undefined);
-    const given = this.#give(this.#position);
+    const emitted = this.#emit(this.#position);
     this.#threads = [];
     this.#found = [];
     this.#text = "";
-    this.#from = this.#given = this.#position = 0;
+    this.#from = this.#emitted = this.#position = 0;
     this.#before = this.#leftOut = -1;
-    return given;
+    return emitted;
   }
 
   #step(code: number): void {
@@ -183,22 +183,22 @@ export class Scanner {
   }
 
   /** Returns the text up to `open`, before which no further match can begin. Keeps the rest, because `accepts` needs whole matches. */
-  #give(open: number): string {
+  #emit(open: number): string {
     this.#found.sort((one, other) => one.start - other.start);
-    let given = "";
+    let emitted = "";
     while (this.#found[0] && this.#found[0].start < open) {
       const found = this.#found.shift()!;
       const { start, end } = found;
       this.#onRemoved?.(found);
-      if (start > this.#leftOut) given += this.#between(this.#given, start) + REDACTED;
+      if (start > this.#leftOut) emitted += this.#between(this.#emitted, start) + REDACTED;
       this.#leftOut = Math.max(this.#leftOut, end);
-      this.#given = Math.max(this.#given, end);
+      this.#emitted = Math.max(this.#emitted, end);
     }
-    given += this.#between(this.#given, open);
-    this.#given = Math.max(this.#given, open);
+    emitted += this.#between(this.#emitted, open);
+    this.#emitted = Math.max(this.#emitted, open);
     this.#text = this.#text.slice(open - this.#from);
     this.#from = open;
-    return given;
+    return emitted;
   }
 
   #between(start: number, end: number): string {

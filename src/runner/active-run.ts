@@ -17,7 +17,7 @@ import { resumeAfter, type Takeover } from "./resume.ts";
 import { runContext } from "./run-context.ts";
 import type { RunOptions } from "./run-options.ts";
 import { emitStart } from "./run-start.ts";
-import { after, soon } from "./timer.ts";
+import { after, delay } from "./timer.ts";
 import { waitingFor } from "./waiting.ts";
 import { Writer } from "./writer.ts";
 
@@ -117,7 +117,7 @@ export class ActiveRun {
     this.#isLeaving = canHandOver(this.#options);
     while (!isOver(this.#state) && !deadline.aborted) {
       this.#leaveIfSafe();
-      await Promise.race([this.ended, soon(LOOK_MS)]);
+      await Promise.race([this.ended, delay(LOOK_MS)]);
     }
     if (this.#isLeaving) this.#apply({ type: "hand-over" });
   }
@@ -269,7 +269,7 @@ export class ActiveRun {
   /** Resolves with the stored run-end, or with undefined if another process now owns the run. */
   async #settled(): Promise<EventOf<"run-end"> | undefined> {
     this.#failing ??= Promise.withResolvers();
-    const overdue = this.#failing.promise.then(() => soon(this.#graceMs));
+    const overdue = this.#failing.promise.then(() => delay(this.#graceMs));
     const first = await Promise.race([this.ended.then((end) => ({ end })), overdue]);
     if (!first) throw endNotStored(this.#options.run);
     return first.end;

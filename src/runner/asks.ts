@@ -179,7 +179,7 @@ const checkValue = ({ values, schema }: Wanted = {}, value: Json | undefined): v
     throw new Refusal("bad-answer", `answer this choice with the value of one of its options, or null`, {
       hint: `one of ${values.map((known) => JSON.stringify(known)).join(", ")}`,
     });
-  const problem = schema === undefined ? undefined : misfit(schema, value);
+  const problem = schema === undefined ? undefined : mismatch(schema, value);
   if (problem !== undefined)
     throw new Refusal("bad-answer", `the value does not match the schema: ${problem}`, {
       hint: "see the schema in the ask-start event",
@@ -187,7 +187,7 @@ const checkValue = ({ values, schema }: Wanted = {}, value: Json | undefined): v
 };
 
 /** Why the value does not match the schema. A form with one field may be answered with the bare value. */
-const misfit = (schema: Json, value: Json): string | undefined => {
+const mismatch = (schema: Json, value: Json): string | undefined => {
   try {
     const checked = jsonSchema(schema);
     const result = checked.safeParse(value);

@@ -13,10 +13,10 @@ export const createClaim = (
   as: Ownership,
   lease: Pick<Lease, "term" | "renew">,
 ): Claim => {
-  let sure = lease.term;
+  let confirmed = lease.term;
   return async () => {
     // In the usual case no request is needed.
-    if (sure !== undefined && lease.term === sure) return;
+    if (confirmed !== undefined && lease.term === confirmed) return;
     if (lease.term === undefined) await lease.renew();
     const term = lease.term;
     const info = await log.info(run);
@@ -25,6 +25,6 @@ export const createClaim = (
         epoch: info?.epoch ?? 0,
         ...(info?.owner !== undefined && { owner: info.owner }),
       });
-    sure = term;
+    confirmed = term;
   };
 };

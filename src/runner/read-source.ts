@@ -4,7 +4,7 @@ import type { RunContext } from "../source.ts";
 import { eventProblem } from "../verify.ts";
 import { received, type Intake } from "./intake.ts";
 import { isLarge, spill } from "./spill.ts";
-import { soon } from "./timer.ts";
+import { delay } from "./timer.ts";
 import { sizeOf } from "./writer.ts";
 
 /** Events to read before yielding to the event loop: a source that never waits must not starve other runs. */
@@ -29,7 +29,7 @@ export const readSource = async (
   { intake, put, firstEventMs, begin, before, isOver }: Reading,
 ): Promise<EventOf<"run-end"> | undefined> => {
   const pull = iterator.next();
-  const first = await Promise.race([pull, soon(firstEventMs)]);
+  const first = await Promise.race([pull, delay(firstEventMs)]);
   await begin(first && !first.done ? startOf(first.value) : undefined);
   const failures: unknown[] = [];
   // Nearly all events are small deltas, which need no promise.

@@ -14,5 +14,5 @@ export const after = (ms: number, act: () => void): (() => void) => {
 };
 
 /** Resolves with undefined after this many milliseconds. Does not keep the process alive. */
-export const soon = (ms: number): Promise<undefined> =>
+export const delay = (ms: number): Promise<undefined> =>
   new Promise<undefined>((resolve) => setTimeout(resolve, ms, undefined).unref());

@@ -73,12 +73,12 @@ export const createDailySums = (records: Records, options: DailySumsOptions): Da
     return sum;
   };
   const pending = (who: Who): number => (addedOn === today() ? (added.get(who) ?? 0) : 0);
-  const checkSum = async (who: Who, limit: number, whose: string, setting: string): Promise<void> => {
+  const checkSum = async (who: Who, limit: number, subject: string, setting: string): Promise<void> => {
     if (limit === Infinity || (await storedSum(idOf(today(), who))) + pending(who) < limit) return;
     throw new HttpRefusal(
       429,
       code,
-      `${whose} ${limitText(limit)}`,
+      `${subject} ${limitText(limit)}`,
       `try again after midnight UTC, or raise the limits.${setting} setting`,
       { headers: { "retry-after": `${Math.ceil((DAY - (now() % DAY)) / 1000)}` }, retryable: true },
     );

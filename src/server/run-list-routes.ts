@@ -40,9 +40,9 @@ export const runListRoutes = (owners: Owners, readings: Readings): readonly Plai
         const filter = readFilter((name) => req.query(name), principal);
         // Only the details contain the message and the open asks.
         const needsDetails = filter.text !== undefined || (filter.state !== undefined && filter.state !== "open");
-        const soon = req.query("partial") === "1" && { withinMs: PARTIAL_MS };
+        const deadline = req.query("partial") === "1" && { withinMs: PARTIAL_MS };
         if (needsDetails || req.query("details") === "1")
-          return json(await search(principal, { ...page, ...soon }, filter));
+          return json(await search(principal, { ...page, ...deadline }, filter));
         const { runs, ...rest } = await owners.list(principal, { ...page, ...queryOf(filter) });
         // Do not expose which process owns a run.
         return json({ runs: runs.map(({ owner: _owner, epoch: _epoch, ...known }) => known), ...rest });

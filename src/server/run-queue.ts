@@ -53,8 +53,8 @@ export const createRunQueue = (limits: QueueLimits): RunQueue => {
     for (const place of line.values()) {
       const own = (before.get(place.user) ?? 0) + 1;
       before.set(place.user, own);
-      if (isFull(place.user)) place.moveTo(own, { most: limits.userConcurrentRuns, whose: "user" });
-      else place.moveTo(++others, { most: limits.concurrentRuns, whose: "server" });
+      if (isFull(place.user)) place.moveTo(own, { most: limits.userConcurrentRuns, scope: "user" });
+      else place.moveTo(++others, { most: limits.concurrentRuns, scope: "server" });
     }
   };
   const check = (user: string | undefined): void => {

@@ -35,8 +35,8 @@ export const createRunSearch =
       const users = new Map(runs.map(({ run, user }) => [run, user]));
       const matching = runs.filter((info) => mayFit(info, filter));
       // A filter needs the details.
-      const soon = isPlain && withinMs !== undefined ? { withinMs } : {};
-      for (const row of await readings(principal).rows(matching, soon)) {
+      const deadline = isPlain && withinMs !== undefined ? { withinMs } : {};
+      for (const row of await readings(principal).rows(matching, deadline)) {
         if (!fits(row, filter)) continue;
         const isMine = principal.user !== undefined && users.get(row.run) === principal.user;
         found.push(isMine ? { ...row, mine: true } : row);

@@ -125,7 +125,7 @@ export class Ledger {
   }
 
   startAgent(agent: OpenAgent, id: string, parent: OpenAgent): void {
-    this.agents = knowing(this.agents, id, agent);
+    this.agents = withItem(this.agents, id, agent);
     parent.children = including(parent.children, agent);
   }
 
@@ -136,13 +136,13 @@ export class Ledger {
   }
 
   startCall(call: OpenCall): void {
-    this.calls = knowing(this.calls, call.id, call);
+    this.calls = withItem(this.calls, call.id, call);
     call.agent.calls = including(call.agent.calls, call);
     if (call.step === call.agent.step) call.agent.stepShown = true;
   }
 
   startPart(part: OpenPart): void {
-    this.parts = knowing(this.parts, part.id, part);
+    this.parts = withItem(this.parts, part.id, part);
     const inside = part.call ?? part.agent;
     inside.parts = including(inside.parts, part);
     if (!part.call && part.kind === "text") part.agent.stepShown = true;
@@ -162,11 +162,11 @@ export class Ledger {
   }
 
   startAsk(ask: OpenAsk): void {
-    this.asks = knowing(this.asks, ask.id, ask);
+    this.asks = withItem(this.asks, ask.id, ask);
     const inside = ask.call ?? ask.agent;
     inside.asks = including(inside.asks, ask);
   }
 }
 
-const knowing = <Item>(items: ReadonlyMap<string, Item>, id: string, item: Item): ReadonlyMap<string, Item> =>
+const withItem = <Item>(items: ReadonlyMap<string, Item>, id: string, item: Item): ReadonlyMap<string, Item> =>
   items === NOTHING ? new Map([[id, item]]) : (items as Map<string, Item>).set(id, item);

@@ -66,15 +66,15 @@ const replyTo = ({ ask, outcome, answer, by }: AskNode): string => {
   if (outcome !== "answered") return OUTCOMES[outcome];
   const who = by ? ` by ${oneLine(by)}` : "";
   const { allow, input, always, reason, value } = answer ?? {};
-  const because = reason ? `: ${oneLine(reason)}` : "";
+  const reasonText = reason ? `: ${oneLine(reason)}` : "";
   const option = optionText(ask, answer);
   if (allow !== undefined) {
-    if (ask.kind === "confirmation") return `${allow ? "Yes" : "No"}${who}${because}`;
+    if (ask.kind === "confirmation") return `${allow ? "Yes" : "No"}${who}${reasonText}`;
     const edits = input === undefined ? "" : " with edits";
     const span = always ? " for the rest of the run" : "";
-    return `${allow ? "Allowed" : "Denied"}${edits}${span}${who}${option}${because}`;
+    return `${allow ? "Allowed" : "Denied"}${edits}${span}${who}${option}${reasonText}`;
   }
-  if (value === null) return `Declined${who}${because}`;
+  if (value === null) return `Declined${who}${reasonText}`;
   return `Answered${who}: ${valueText(ask, value)}`;
 };
 

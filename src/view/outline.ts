@@ -47,7 +47,7 @@ export const createOutline = (state: RunState): Outline => {
   const endedSteps = new WeakMap<StepNode, Described>();
   let before: readonly OutlineRow[] = [];
 
-  const once = (node: Node, describe: () => Described | undefined): Described | undefined => {
+  const cached = (node: Node, describe: () => Described | undefined): Described | undefined => {
     const found = known.get(node);
     if (found?.version === node.version) return found.described;
     const described = describe();
@@ -91,7 +91,7 @@ export const createOutline = (state: RunState): Outline => {
           item,
           item.id,
           inner,
-          once(item, () => agentOf(item)),
+          cached(item, () => agentOf(item)),
         );
         walk(item.items, inner + 1, item.id, rows, hasFailed);
       } else if (item.kind === "call") {
@@ -99,7 +99,7 @@ export const createOutline = (state: RunState): Outline => {
           item,
           item.id,
           inner,
-          once(item, () => failedCallOf(item)),
+          cached(item, () => failedCallOf(item)),
         );
         if (item.items.length > 0) walk(item.items, inner, item.id, rows, hasFailed);
       } else if (item.kind === "ask")
@@ -107,14 +107,14 @@ export const createOutline = (state: RunState): Outline => {
           item,
           item.id,
           inner,
-          once(item, () => askOf(item)),
+          cached(item, () => askOf(item)),
         );
       else if (item.kind === "file" || item.kind === "notice")
         add(
           item,
           last,
           inner,
-          once(item, () => markOf(item)),
+          cached(item, () => markOf(item)),
         );
     }
   };
@@ -214,12 +214,12 @@ const markOf = (node: MarkNode): Described | undefined => {
 const isSame = (one: readonly OutlineRow[], other: readonly OutlineRow[]): boolean =>
   one.length === other.length &&
   one.every((row, index) => {
-    const beside = other[index]!;
+    const counterpart = other[index]!;
     return (
-      row.key === beside.key &&
-      row.target === beside.target &&
-      row.label === beside.label &&
-      row.note === beside.note &&
-      row.badge?.state === beside.badge?.state
+      row.key === counterpart.key &&
+      row.target === counterpart.target &&
+      row.label === counterpart.label &&
+      row.note === counterpart.note &&
+      row.badge?.state === counterpart.badge?.state
     );
   });

@@ -115,9 +115,11 @@ export const createDecoder = (): Decoder => {
       return [{ type: "run-end", outcome: "cancelled", error: CANCELLED, ...spent }];
     const reason = own["finish"] === "length" || own["finish"] === "filter" ? own["finish"] : undefined;
     // Some servers stream no text and send their answer only as part of the conversation.
-    const unsaid = hasText ? undefined : snapshot;
-    const said = unsaid ? [...more("text", unsaid.id, unsaid.text, undefined), ...endPart("text", unsaid.id)] : [];
-    const events = [...said, ...scopes.endSteps(reason), ...scopes.endAgents("done")];
+    const unstreamed = hasText ? undefined : snapshot;
+    const answer = unstreamed
+      ? [...more("text", unstreamed.id, unstreamed.text, undefined), ...endPart("text", unstreamed.id)]
+      : [];
+    const events = [...answer, ...scopes.endSteps(reason), ...scopes.endAgents("done")];
     if (reason === undefined) events.push(...resultData(fields["result"]));
     // The caller of the remote runs these calls and sends their results.
     const awaiting = [...scopes.root.calls].filter((call) => scopes.call(call)?.phase !== "executing");

@@ -139,17 +139,17 @@ export class Scopes {
     const { agent, name, task, parent, call } = about;
     if (this.#agents.has(agent) || this.#agents.size >= MAX_OPEN) return [];
     const wanted = this.openOr(parent);
-    const above = wanted.depth < DEEPEST ? wanted : this.root;
-    const cause = typeof call === "string" && this.#calls.get(call)?.scope === above ? call : undefined;
-    const scope = newScope(agent, above);
+    const container = wanted.depth < DEEPEST ? wanted : this.root;
+    const cause = typeof call === "string" && this.#calls.get(call)?.scope === container ? call : undefined;
+    const scope = newScope(agent, container);
     this.#agents.set(agent, scope);
-    above.children.add(scope);
+    container.children.add(scope);
     return [
       ...(cause === undefined ? [] : this.execute(cause)),
       {
         type: "agent-start",
         agent,
-        ...(above.agent !== undefined && { parent: above.agent }),
+        ...(container.agent !== undefined && { parent: container.agent }),
         ...(cause !== undefined && { call: cause }),
         name,
         ...(task !== undefined && { task }),

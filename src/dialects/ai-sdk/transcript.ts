@@ -72,8 +72,8 @@ export const createTranscript = (): Transcript => {
     for (const [call, known] of calls) if (known.phase === "input") events.push(...ready(call, known));
     const ended = step;
     step = undefined;
-    const why = hasCalls && (finish === undefined || finish === "stop") ? "tools" : (finish ?? "stop");
-    return [...events, { type: "step-end", step: ended, finish: why }];
+    const finishReason = hasCalls && (finish === undefined || finish === "stop") ? "tools" : (finish ?? "stop");
+    return [...events, { type: "step-end", step: ended, finish: finishReason }];
   };
   const inStep = (): Event[] => (step === undefined ? newStep() : []);
 
@@ -140,8 +140,8 @@ export const createTranscript = (): Transcript => {
   const settle = (known: Call, allow: boolean): Event[] => (known.ask === undefined ? [] : answer(known.ask, allow));
 
   const answer: Transcript["answer"] = (ask, allow, reason) => {
-    const why = typeof reason === "string" && reason !== "" ? { reason } : {};
-    return endAsk({ type: "ask-end", ask, outcome: "answered", answer: { allow, ...why } });
+    const withReason = typeof reason === "string" && reason !== "" ? { reason } : {};
+    return endAsk({ type: "ask-end", ask, outcome: "answered", answer: { allow, ...withReason } });
   };
   const endAsk = (event: EventOf<"ask-end">): Event[] => {
     if (!asks.has(event.ask)) return [];

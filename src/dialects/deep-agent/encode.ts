@@ -36,8 +36,8 @@ export const createDeepAgentEncoder = (options: EncodeOptions): ((entry: Entry) 
     const { call, outcome } = event;
     const isError = outcome !== "ok" && outcome !== "deferred";
     const text = resultText(event, link);
-    const instead = outcome === "ok" ? EMPTY_RESULT : OUTCOME_TEXT[outcome];
-    const shown = isError ? `${FAILED}${event.error?.message || text || instead}` : text || instead;
+    const fallback = outcome === "ok" ? EMPTY_RESULT : OUTCOME_TEXT[outcome];
+    const shown = isError ? `${FAILED}${event.error?.message || text || fallback}` : text || fallback;
     const name = nameOf(call);
     names.delete(call);
     return [

@@ -38,7 +38,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
   let events: Event[] = [];
   let step: string | undefined;
   let steps = 0;
-  let made = 0;
+  let created = 0;
   let ended = false;
 
   const emit = (event: Event): void => void events.push(event);
@@ -105,7 +105,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
     if (!input || (given !== undefined && over.has(given) && status !== "pending")) return;
     const known = given === undefined ? unnamedCall(name, status) : calls.get(given);
     if (!known && calls.size >= MAX_CALLS) return;
-    const call = known ?? startCall(given ?? `call-${++made}`, name);
+    const call = known ?? startCall(given ?? `call-${++created}`, name);
     const isKnown = status !== "pending" || Object.keys(input).length > 0;
     if (isKnown && call.input === undefined && call.step === step && !call.executing) {
       call.input = JSON.stringify(input);

@@ -171,10 +171,10 @@ const endOf = (
   incomplete: Incomplete | undefined,
 ): ForgeEvent => {
   const response = incomplete ? withNote(text, incomplete) : text;
-  const why = incomplete && { finish_reason: incomplete.finish };
+  const reason = incomplete && { finish_reason: incomplete.finish };
   // The client must act and continue with another message.
   const waits = awaiting.length > 0 && { awaiting_interaction: true, interactive_tool_call_id: awaiting[0] };
-  if (outcome === "done") return ["complete", { response, usage: usageOf(usage), ...why, ...waits }];
+  if (outcome === "done") return ["complete", { response, usage: usageOf(usage), ...reason, ...waits }];
   const { code = outcome, message = `The run was ${outcome}.`, retryable = false, hint } = error ?? {};
   return [
     "error",

@@ -157,10 +157,10 @@ export const createEventBuilder = (): EventBuilder => {
     startAgent({ agent, name, parent }) {
       if (agents.has(agent)) return [];
       const wanted = scopeOf(parent);
-      const above = wanted.depth < DEEPEST ? wanted : root;
+      const container = wanted.depth < DEEPEST ? wanted : root;
       const events = agents.size < MAX_OPEN ? [] : endAgent(agents.keys().next().value!, { outcome: "interrupted" });
       // The agent ended to make room may have been the parent.
-      const scope = above === root || agents.has(above.of.agent!) ? above : root;
+      const scope = container === root || agents.has(container.of.agent!) ? container : root;
       agents.set(agent, newScope(agent, scope));
       scope.children.add(agent);
       const within = scope.of.agent === undefined ? {} : { parent: scope.of.agent };

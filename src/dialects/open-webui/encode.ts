@@ -46,7 +46,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
   const answerEnd = createAnswerEnd();
   let run = "";
   let hadCalls = false;
-  let willed = "";
+  let lastWill = "";
 
   const pageOf = (access: "read" | "answer"): string => options.page?.(access) ?? `/?run=${encodeURIComponent(run)}`;
 
@@ -146,8 +146,8 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
     const frames = show.will("Error: The connection to the agent was lost.");
     const last = frames.length > 0 ? [...frames, eventFrame("status", { description: "Failed", done: true })] : [];
     const now = last.map(({ data }) => data).join(",");
-    if (now === willed) return [];
-    willed = now;
+    if (now === lastWill) return [];
+    lastWill = now;
     return [{ data: `{"runcast":{"will":[${now}]}}` }];
   };
 

@@ -173,11 +173,11 @@ const writeStart = ({ request, style, extensions, disconnect, whole }: Start): R
     ...(disconnect === "continue" && { "runcast-disconnect": disconnect }),
     ...writeSecrets(secrets),
   };
-  const beside = { ...(run !== undefined && { run }), ...(settings && { settings }), ...(files && { files }) };
+  const extras = { ...(run !== undefined && { run }), ...(settings && { settings }), ...(files && { files }) };
   const body = {
     ...writeChat({ ...rest, ...(Object.keys(others).length > 0 && { metadata: others }) }),
     ...(!whole && { stream: true }),
-    ...(Object.keys(beside).length > 0 && { runcast: beside }),
+    ...(Object.keys(extras).length > 0 && { runcast: extras }),
   };
   return { method: "POST", path: "/open-webui/v1/chat/completions", headers, body: JSON.stringify(body) };
 };

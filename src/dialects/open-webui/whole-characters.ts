@@ -33,7 +33,7 @@ export const wholeCharacters = (encode: Encode): Encode => {
 };
 
 /** The same value without lone surrogates. */
-export const whole = <Value>(value: Value): Value => (isWhole(value) ? value : (mended(value) as Value));
+export const whole = <Value>(value: Value): Value => (isWhole(value) ? value : (repaired(value) as Value));
 
 /** The first code units of a text, without splitting a surrogate pair. */
 export const cut = (text: string, most: number): string => {
@@ -63,11 +63,11 @@ const isWhole = (value: unknown): boolean => {
   return true;
 };
 
-const mended = (value: unknown): unknown => {
+const repaired = (value: unknown): unknown => {
   if (typeof value === "string") return value.toWellFormed();
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(mended);
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key.toWellFormed(), mended(one)]));
+  if (Array.isArray(value)) return value.map(repaired);
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key.toWellFormed(), repaired(one)]));
 };
 
 const IDS: ReadonlySet<string> = new Set([

@@ -8,7 +8,7 @@ export const parseBody = <Schema extends z.ZodType>(schema: Schema, body: unknow
   const issue = result.error.issues[0];
   const field = (issue?.path ?? []).map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
   const where = field ? `the field ${field.replace(/^\./, "")}` : "the body";
-  const why = issue?.message.replace(/^Invalid input(: |$)/, "");
-  const wrong = why?.endsWith("received undefined") ? "is missing" : `is invalid${why ? `: ${why}` : ""}`;
+  const reason = issue?.message.replace(/^Invalid input(: |$)/, "");
+  const wrong = reason?.endsWith("received undefined") ? "is missing" : `is invalid${reason ? `: ${reason}` : ""}`;
   throw new Refusal("bad-request", `${where} ${wrong}`, hint ? { hint } : {});
 };

@@ -35,10 +35,10 @@ export const createRecords = (now: () => number): Records => {
 
   return {
     async put(kind, id, value, { ttlMs = Infinity, ifAbsent } = {}) {
-      const among = kindOf(kind, id);
+      const records = kindOf(kind, id);
       const text = recordText(value);
-      if (ifAbsent && find(among, id)) return false;
-      set(among, id, text, now() + ttlMs);
+      if (ifAbsent && find(records, id)) return false;
+      set(records, id, text, now() + ttlMs);
       return true;
     },
     async get(kind, id) {
@@ -46,29 +46,29 @@ export const createRecords = (now: () => number): Records => {
       return found && JSON.parse(found.text);
     },
     async list(kind, { prefix = "", limit, before }) {
-      const among = kindOf(kind);
+      const records = kindOf(kind);
       const found: { id: string; value: never }[] = [];
-      const end = prefix === "" ? among.ids.length : placeOf(among.ids, `${prefix}\x7f`);
-      let place = before === undefined ? end : Math.min(end, placeOf(among.ids, before));
+      const end = prefix === "" ? records.ids.length : placeOf(records.ids, `${prefix}\x7f`);
+      let place = before === undefined ? end : Math.min(end, placeOf(records.ids, before));
       while (found.length < limit && --place >= 0) {
-        const id = among.ids[place]!;
+        const id = records.ids[place]!;
         if (!id.startsWith(prefix)) break;
-        const kept = find(among, id);
+        const kept = find(records, id);
         if (kept) found.push({ id, value: JSON.parse(kept.text) as never });
       }
       return found;
     },
     async delete(kind, id) {
-      const among = kindOf(kind, id);
-      const found = find(among, id);
-      if (found) remove(among, id);
+      const records = kindOf(kind, id);
+      const found = find(records, id);
+      if (found) remove(records, id);
       return found !== undefined;
     },
     async add(kind, id, amount, { ttlMs = Infinity } = {}) {
-      const among = kindOf(kind, id);
-      const found = find(among, id);
+      const records = kindOf(kind, id);
+      const found = find(records, id);
       const sum = sumOf(id, found && JSON.parse(found.text), amount);
-      set(among, id, String(sum), found?.until ?? now() + ttlMs);
+      set(records, id, String(sum), found?.until ?? now() + ttlMs);
       return sum;
     },
   };

@@ -37,13 +37,13 @@ export const openFiles = (connection: PostgresConnection, schema: string, ahead:
           kept.subarray(from, from + CHUNK_BYTES),
         ]);
       const about = JSON.stringify({ mediaType, name, size: kept.length });
-      const made = await connection.query(
+      const rows = await connection.query(
         `INSERT INTO ${schema}.files SELECT $1, $2, $3, ${schema}.now_ahead($4)
          WHERE NOT EXISTS (SELECT FROM ${schema}.runs WHERE run = $1 AND dropped)
          ON CONFLICT (run, file) DO UPDATE SET about = excluded.about RETURNING file`,
         [run, file, about, ahead()],
       );
-      if (made.length === 0) throw new LogMissing(run, true);
+      if (rows.length === 0) throw new LogMissing(run, true);
       return { file, mediaType, bytes: kept.length, name, ...edges(kept, mediaType) };
     },
 

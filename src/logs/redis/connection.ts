@@ -67,7 +67,7 @@ export const connect = async ({ url, channel, onMessage, onGap }: ConnectionOpti
   subscriber.on("node-ready", () => hasConnected && onGap());
 
   /** Sends until there is a reply. A broken connection does not reveal whether the call was executed. */
-  const insist = async <Reply>(send: (isRetry: boolean) => Promise<Reply>): Promise<Reply> => {
+  const untilReply = async <Reply>(send: (isRetry: boolean) => Promise<Reply>): Promise<Reply> => {
     const start = performance.now();
     for (let tries = 0; ; tries++) {
       try {
@@ -83,7 +83,7 @@ export const connect = async ({ url, channel, onMessage, onGap }: ConnectionOpti
   return {
     isCluster: client.isCluster,
     call: (wanted, keys, values) =>
-      insist(async (isRetry) => {
+      untilReply(async (isRetry) => {
         const args = [String(keys.length), ...keys, ...(typeof values === "function" ? values(isRetry) : values)];
         try {
           return await client.send(keys[0]!, ["EVALSHA", wanted.hash, ...args]);
@@ -92,9 +92,9 @@ export const connect = async ({ url, channel, onMessage, onGap }: ConnectionOpti
           return await client.send(keys[0]!, ["EVAL", wanted.text, ...args]);
         }
       }),
-    command: (key, words, { bytes = false } = {}) => insist(() => client.send(key, words, bytes)),
+    command: (key, words, { bytes = false } = {}) => untilReply(() => client.send(key, words, bytes)),
     publish: async (to, message) => {
-      await insist(() => client.send(undefined, ["PUBLISH", to, message]));
+      await untilReply(() => client.send(undefined, ["PUBLISH", to, message]));
     },
     async close() {
       closed = true;

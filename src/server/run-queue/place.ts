@@ -1,7 +1,7 @@
 /** The limit that a queued run waits for. */
 export interface Bound {
   readonly most: number;
-  readonly whose: "user" | "server";
+  readonly scope: "user" | "server";
 }
 
 /** A run's place in the queue. */
@@ -44,8 +44,8 @@ export class Place {
   }
 }
 
-const waitingText = (position: number, { most, whose }: Bound): string =>
-  whose === "user"
+const waitingText = (position: number, { most, scope }: Bound): string =>
+  scope === "user"
     ? `Waiting for your other runs: ${ordinal(position)} in line. You can have ${most} active at a time.`
     : `Waiting for a free slot: ${ordinal(position)} in line. This server runs ${most} at a time.`;
 

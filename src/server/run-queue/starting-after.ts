@@ -6,9 +6,9 @@ export const startingAfter = (place: Place, begin: () => AsyncIterable<Event>): 
   [Symbol.asyncIterator]: () => {
     let source: AsyncIterator<Event> | undefined;
     const next = async (): Promise<IteratorResult<Event>> => {
-      const news = await place.next();
-      if (news === "gone") return { done: true, value: undefined };
-      if (news !== "admitted") return { done: false, value: { type: "status", text: news } };
+      const update = await place.next();
+      if (update === "gone") return { done: true, value: undefined };
+      if (update !== "admitted") return { done: false, value: { type: "status", text: update } };
       source = begin()[Symbol.asyncIterator]();
       return { done: false, value: { type: "status", text: "" } };
     };

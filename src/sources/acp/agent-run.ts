@@ -42,7 +42,7 @@ export class AgentRun {
   readonly #terminals: Terminals | undefined;
   #session: string | undefined;
   #isPrompted = false;
-  #heard = 0;
+  #received = 0;
   #result: unknown;
   #timer: NodeJS.Timeout | undefined;
 
@@ -83,7 +83,7 @@ export class AgentRun {
     try {
       return await Promise.race([this.#turn(connection, request), fail(broken)]);
     } catch (error) {
-      const closed = error instanceof Refusal ? error : await Promise.race([broken, soon(500)]);
+      const closed = error instanceof Refusal ? error : await Promise.race([broken, delay(500)]);
       throw closed instanceof Refusal ? closed : requestFailed(error);
     } finally {
       connection.close();
@@ -104,7 +104,7 @@ export class AgentRun {
     const cancel = (): void => {
       this.#decoder.cancel();
       connection.notify("session/cancel", { sessionId: session.id });
-      void soon(CANCEL_MS).then(gaveUp.resolve);
+      void delay(CANCEL_MS).then(gaveUp.resolve);
     };
     signal.addEventListener("abort", cancel, { once: true });
     try {
@@ -123,7 +123,7 @@ export class AgentRun {
   async #open(connection: AgentConnection, request: RunRequest): Promise<Session> {
     const { cwd, thread, startTimeoutMs, terminals } = this.#options;
     const opening = openSession(connection, { cwd, session: thread.session, terminals: terminals !== undefined });
-    const session = await Promise.race([opening, soon(startTimeoutMs), aborted(this.#context.signal)]);
+    const session = await Promise.race([opening, delay(startTimeoutMs), aborted(this.#context.signal)]);
     if (session === "aborted") throw new Refusal("cancelled", "The run was stopped while the agent was starting.");
     if (!session)
       throw new Refusal("agent-start-timeout", `The agent did not start within ${startTimeoutMs / 1000} s.`, {
@@ -149,15 +149,15 @@ export class AgentRun {
 
   /** Some agents replay the conversation after they report it as loaded. The replay must not count as the response. */
   async #quiet(): Promise<void> {
-    for (let waited = 0, last = -1; waited < QUIET_LIMIT_MS && last !== this.#heard; waited += QUIET_MS) {
-      last = this.#heard;
-      await soon(QUIET_MS);
+    for (let waited = 0, last = -1; waited < QUIET_LIMIT_MS && last !== this.#received; waited += QUIET_MS) {
+      last = this.#received;
+      await delay(QUIET_MS);
     }
   }
 
   #receive(message: Readonly<Record<string, unknown>>): Promise<void> | undefined {
     const { id, method } = message;
-    this.#heard++;
+    this.#received++;
     const params = fieldsOf(message["params"]);
     if (typeof method !== "string") {
       const result = message["result"];
@@ -243,7 +243,7 @@ export class AgentRun {
   }
 }
 
-const soon = (ms: number) => new Promise<undefined>((resolve) => setTimeout(resolve, ms, undefined).unref());
+const delay = (ms: number) => new Promise<undefined>((resolve) => setTimeout(resolve, ms, undefined).unref());
 
 const aborted = (signal: AbortSignal) =>
   new Promise<"aborted">((resolve) => {

@@ -120,13 +120,13 @@ const load = async (
 };
 
 const loginNeeded = ({ authMethods }: InitializeResponse): Refusal => {
-  const ways = listOf(authMethods).flatMap((method) => {
+  const loginHints = listOf(authMethods).flatMap((method) => {
     const { name, description } = fieldsOf(method);
     return lineOf(description, 200) ?? lineOf(name, 200) ?? [];
   });
   return new Refusal("agent-login", "The coding agent is not logged in.", {
     status: 502,
-    hint: ["log in with the agent's own command, or set its key in the env option of acp()", ...ways].join("; "),
+    hint: ["log in with the agent's own command, or set its key in the env option of acp()", ...loginHints].join("; "),
   });
 };
 

@@ -12,12 +12,12 @@ export const usageOf = (result: unknown): { usage?: Usage } => {
   const cached = countOf(usage["cachedReadTokens"]);
   const reasoning = countOf(usage["thoughtTokens"]);
   const written = countOf(usage["cachedWriteTokens"]) ?? 0;
-  const apart = (cached ?? 0) + written;
-  const isApart = countOf(usage["totalTokens"]) === (input ?? 0) + (output ?? 0) + apart;
+  const cacheTokens = (cached ?? 0) + written;
+  const isSeparate = countOf(usage["totalTokens"]) === (input ?? 0) + (output ?? 0) + cacheTokens;
   if (input === undefined && output === undefined) return {};
   return {
     usage: {
-      ...(input !== undefined && { input: input + (isApart ? apart : 0) }),
+      ...(input !== undefined && { input: input + (isSeparate ? cacheTokens : 0) }),
       ...(output !== undefined && { output }),
       ...(cached !== undefined && { cached }),
       ...(reasoning !== undefined && { reasoning }),

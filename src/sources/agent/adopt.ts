@@ -118,21 +118,21 @@ const resultFrom = async (
   output: unknown,
   context: ToolContext,
 ): Promise<ToolResult> => {
-  const beside = isJson(output) ? { value: output } : {};
+  const structured = isJson(output) ? { value: output } : {};
   switch (modelOutput.type) {
     case "text":
     case "error-text":
-      return toolResult(modelOutput.value, { ...beside, isError: modelOutput.type === "error-text" });
+      return toolResult(modelOutput.value, { ...structured, isError: modelOutput.type === "error-text" });
     case "json":
     case "error-json":
       return toolResult([{ type: "json", value: modelOutput.value as Json }], {
-        ...beside,
+        ...structured,
         isError: modelOutput.type === "error-json",
       });
     case "execution-denied":
       throw new Refusal("denied", modelOutput.reason ?? "The tool denied the call.");
     case "content":
-      return toolResult(await Promise.all(modelOutput.value.map((part) => contentOf(part, context))), beside);
+      return toolResult(await Promise.all(modelOutput.value.map((part) => contentOf(part, context))), structured);
   }
 };
 

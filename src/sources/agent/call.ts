@@ -154,20 +154,26 @@ const executeNow = async (
   const stray = new AbortController();
   const stop = AbortSignal.any([signal, timeout.signal, stray.signal]);
   const { context, written, close } = toolContext(worker, call, stop, timing, children);
-  const strayed = Promise.withResolvers<Result>();
-  const hear = (error: unknown) => {
-    strayed.resolve({ content: [], error: toolProblem(error, run.redact) });
+  const uncaught = Promise.withResolvers<Result>();
+  const onUncaught = (error: unknown) => {
+    uncaught.resolve({ content: [], error: toolProblem(error, run.redact) });
     stray.abort({ code: "error", message: "The call threw an uncaught error." });
   };
   const act = async () => {
     const returned = await tool.run(input, context);
     return returned instanceof Response ? await readResponse(returned, context) : returned;
   };
-  const work = async () => redacted(await resultOf(await catchStrayErrors(hear, act), run.context.put), run.redact);
-  const result = await Promise.race([strayed.promise, finished(work, (error) => toolProblem(error, run.redact), stop)]);
+  const work = async () =>
+    redacted(await resultOf(await catchStrayErrors(onUncaught, act), run.context.put), run.redact);
+  const result = await Promise.race([
+    uncaught.promise,
+    finished(work, (error) => toolProblem(error, run.redact), stop),
+  ]);
   const ms = timing.stop();
   const stopped = outcomeOf(signal, timeout.signal);
-  const { outcome, content, value, error } = stopped ? { ...stopped, content: [], value: undefined } : judged(result);
+  const { outcome, content, value, error } = stopped
+    ? { ...stopped, content: [], value: undefined }
+    : withOutcome(result);
   await close(stopped !== undefined);
 
   worker.emit({
@@ -215,7 +221,7 @@ const finished = async (
   return result;
 };
 
-const judged = (
+const withOutcome = (
   result: Result | undefined,
 ): Required<Pick<Result, "content">> & Omit<Result, "content"> & { outcome: CallOutcome } => {
   if (!result?.error)

@@ -51,14 +51,14 @@ export const chooseMode = (definition: Definition, request: RunRequest): Chosen 
   if (request.mode !== undefined && !named) throw unknownMode(definition, request.mode);
   if (modes.size === 0) return { definition, messages: request.messages };
   const command = commandOf(request.messages.findLast(({ role }) => role === "user"));
-  const commanded = command === undefined ? undefined : modeNamed(definition, command);
-  const mode = commanded ?? named;
+  const fromCommand = command === undefined ? undefined : modeNamed(definition, command);
+  const mode = fromCommand ?? named;
   const messages = request.messages.map((message) => withoutCommand(message, definition));
   return {
     definition: mode === undefined ? definition : inMode(definition, modes.get(mode) ?? {}),
     messages,
     ...(mode !== undefined && { mode }),
-    ...(command !== undefined && commanded === undefined && { notice: unknownCommand(definition, command) }),
+    ...(command !== undefined && fromCommand === undefined && { notice: unknownCommand(definition, command) }),
   };
 };
 

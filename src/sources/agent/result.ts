@@ -49,7 +49,7 @@ const bytesIn = (value: unknown): Uint8Array | undefined => {
 const toJson = (value: unknown): Json => {
   const check = function (this: Record<string, unknown>, key: string, field: unknown): unknown {
     // Check `this[key]` too: a Buffer's toJSON has already replaced it in `field`.
-    const kind = strangeness(this[key]) ?? strangeness(field);
+    const kind = nonJsonKind(this[key]) ?? nonJsonKind(field);
     if (kind) throw new TypeError(`The tool returned ${kind}${key ? ` in the field ${key}` : ""}, which is not JSON.`);
     return field;
   };
@@ -70,7 +70,7 @@ const stringified = (
   }
 };
 
-const strangeness = (value: unknown): string | undefined => {
+const nonJsonKind = (value: unknown): string | undefined => {
   if (typeof value === "bigint") return "a BigInt";
   if (typeof value !== "object" || value === null) return undefined;
   if (value instanceof Map || value instanceof WeakMap) return "a Map";

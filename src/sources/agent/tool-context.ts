@@ -36,7 +36,7 @@ export const toolContext = (
     if (open) worker.emit(event);
   };
   /** Waits for work that ends with the call but does not count toward its time limit. */
-  const beside = async <Value>(work: Promise<Value>): Promise<Value> => {
+  const untimed = async <Value>(work: Promise<Value>): Promise<Value> => {
     busy.add(work);
     clock.pause();
     try {
@@ -49,7 +49,7 @@ export const toolContext = (
   const ask = async (asked: Omit<Asked, "call">, expiresMs: number | undefined) => {
     if (!open) return undefined;
     const asking = askPerson(worker, { ...asked, call, ...expiry(expiresMs) }, ends);
-    const { outcome, answer } = await beside(asking);
+    const { outcome, answer } = await untimed(asking);
     return outcome === "answered" ? answer : undefined;
   };
 
@@ -133,7 +133,7 @@ export const toolContext = (
     async agent(invocation) {
       if (!open) return { agent: "", outcome: "cancelled", text: "" };
       const past = earlier.shift();
-      return beside(
+      return untimed(
         past ? run.subagents.resume(worker, past, ends) : run.subagents.start(worker, invocation, call, ends),
       );
     },

@@ -54,10 +54,10 @@ const routeAsk = (step: Fields, name: string): StepAsk => {
     .slice(0, 100);
   const isMany = step["allow_multiple_selections"] === true;
   const title = `Choose a route for ${name}`;
-  const many: Json = { type: "array", items: { type: "string", enum: routes } };
+  const schema: Json = { type: "array", items: { type: "string", enum: routes } };
   return {
     event: isMany
-      ? { kind: "input", title, schema: many }
+      ? { kind: "input", title, schema }
       : { kind: "choice", title, options: routes.map((value) => ({ value })) },
     resolve: (answer) => {
       const { value } = answer ?? {};

@@ -73,7 +73,7 @@ export const createConnection = (
   const isFollowed = (): boolean => isRuncast && remote.can("follow");
 
   /** Waits before a retry. Returns false when `retryMs` is over. */
-  const patience = async (): Promise<boolean> => {
+  const waitToRetry = async (): Promise<boolean> => {
     if (failures === 0) since = Date.now();
     else if (Date.now() - since >= retryMs) return false;
     await sleep(Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures++), undefined, { signal: remote.signal });
@@ -91,7 +91,7 @@ export const createConnection = (
     for (;;) {
       const response = await remote.send(start, connection).catch(async (error: unknown) => {
         // Retry only if posting again is safe. A refused connection fails immediately, because no server is listening.
-        if (saysRun && !isRefused(error) && (await patience())) return undefined;
+        if (saysRun && !isRefused(error) && (await waitToRetry())) return undefined;
         throw unreachable(options.url, error);
       });
       if (!response) continue;
@@ -124,7 +124,7 @@ export const createConnection = (
     if (run === undefined || !remote.can("follow")) throw upstreamCut("the connection to the upstream server was lost");
     const after = parseCursor(lastEventId) ?? { seq: 0, frame: 0 };
     const follow: Command = { do: "follow", run, after, skipFrames: received, extensions: true };
-    while (isFirstTry() || (await patience())) {
+    while (isFirstTry() || (await waitToRetry())) {
       const response = await remote.send(follow, connection).catch(() => undefined);
       remote.signal.throwIfAborted();
       if (response?.status === 200 && isStream(response)) return response;

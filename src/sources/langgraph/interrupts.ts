@@ -2,7 +2,7 @@ import { type Fields, fieldsOf, listOf } from "../../json.ts";
 import type { Answer, Event, EventOf, Json } from "../../events.ts";
 import { jsonOf, lineOf, textOf } from "../upstream/reading.ts";
 import type { OpenCall } from "../upstream/agent-writer.ts";
-import { either, isSame } from "./protocol.ts";
+import { fieldNamed, isSame } from "./protocol.ts";
 
 export type AskEvent = Omit<EventOf<"ask-start">, "type" | "ask" | "call">;
 
@@ -33,8 +33,8 @@ const NOBODY = "No one answered.";
 
 export const interruptOf = (payload: unknown, calls: Calls): Interrupt => {
   const fields = fieldsOf(payload);
-  if (Array.isArray(either(fields, "action_requests"))) return reviewOf(fields, calls);
-  const tool = fieldsOf(either(fields, "tool_call"));
+  if (Array.isArray(fieldNamed(fields, "action_requests"))) return reviewOf(fields, calls);
+  const tool = fieldsOf(fieldNamed(fields, "tool_call"));
   if (fields["type"] === "tool" && typeof tool["name"] === "string") return clientToolOf(tool, calls);
   return questionOf(payload, calls);
 };
@@ -43,8 +43,8 @@ export const interruptOf = (payload: unknown, calls: Calls): Interrupt => {
 const reviewOf = (payload: Fields, { waiting }: Calls): Interrupt => {
   const isCamel = payload["actionRequests"] !== undefined;
   const taken = new Set<OpenCall>();
-  const configs = listOf(either(payload, "review_configs")).map(fieldsOf);
-  const reviews = listOf(either(payload, "action_requests"))
+  const configs = listOf(fieldNamed(payload, "review_configs")).map(fieldsOf);
+  const reviews = listOf(fieldNamed(payload, "action_requests"))
     .slice(0, MAX_REQUESTS)
     .map((one) => {
       const { name: given, args, description } = fieldsOf(one);
@@ -53,8 +53,8 @@ const reviewOf = (payload: Fields, { waiting }: Calls): Interrupt => {
         waiting.find((each) => each.name === name && isSame(each.input, args) && !taken.has(each)) ??
         waiting.find((each) => each.name === name && !taken.has(each));
       if (call) taken.add(call);
-      const config = configs.find((each) => either(each, "action_name") === given);
-      const listed = config && either(config, "allowed_decisions");
+      const config = configs.find((each) => fieldNamed(each, "action_name") === given);
+      const listed = config && fieldNamed(config, "allowed_decisions");
       const allowed = new Set<unknown>(Array.isArray(listed) ? (listed as unknown[]) : ["approve", "edit", "reject"]);
       return { name, args, description, call, allowed };
     });
@@ -127,7 +127,7 @@ const questionOf = (payload: unknown, { executing }: Calls): Interrupt => {
   const options = listOf(listed && fields[listed])
     .slice(0, MAX_REQUESTS)
     .map(optionOf);
-  const schema = either(fields, "response_schema") ?? fields["schema"];
+  const schema = fieldNamed(fields, "response_schema") ?? fields["schema"];
   const hasSchema = typeof schema === "object" && schema !== null;
   const shown = new Set([word, listed, hasSchema ? "schema" : undefined, "response_schema", "responseSchema"]);
   const rest = Object.entries(fields).filter(([name]) => !shown.has(name));

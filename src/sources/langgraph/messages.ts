@@ -3,7 +3,7 @@ import type { Event } from "../../events.ts";
 import { countOf, jsonOf, lineOf, textOf } from "../upstream/reading.ts";
 import type { OpenCall, AgentWriter } from "../upstream/agent-writer.ts";
 import { Citations } from "../upstream/citations.ts";
-import { either } from "./protocol.ts";
+import { fieldNamed } from "./protocol.ts";
 import { finishOf, usageOf } from "./results.ts";
 
 /** A call whose arguments are streamed. */
@@ -108,7 +108,7 @@ export class OpenMessage {
     const sources = listOf(annotations)
       .map(fieldsOf)
       .filter(({ type }) => type === "citation")
-      .map((one) => ({ url: one["url"], title: one["title"], text: either(one, "cited_text") }));
+      .map((one) => ({ url: one["url"], title: one["title"], text: fieldNamed(one, "cited_text") }));
     return this.#citations.add(sources, this.#writer);
   }
 

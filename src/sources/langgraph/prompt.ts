@@ -2,7 +2,7 @@ import { fieldsOf, listOf } from "../../json.ts";
 import type { Json, Message, Part } from "../../events.ts";
 import { Refusal, type RunContext, type RunRequest } from "../../source.ts";
 import { textOf } from "../upstream/reading.ts";
-import { contentText, either, unwrapped } from "./protocol.ts";
+import { contentText, fieldNamed, unwrapped } from "./protocol.ts";
 
 /** The input of a run: the new messages, preceded by messages that the thread is missing. `known` are the thread's messages. */
 export const inputOf = async (
@@ -40,8 +40,8 @@ const blockOf = async (part: Part, get: RunContext["get"]): Promise<Json | undef
 /** Results for calls that an earlier run left without one, because providers reject a conversation that contains such calls. */
 const resultsFor = (known: readonly unknown[]): Json[] => {
   const messages = known.map(unwrapped);
-  const answered = new Set(messages.map((one) => either(one, "tool_call_id")));
-  return listOf(messages.findLast((one) => listOf(either(one, "tool_calls")).length > 0)?.["tool_calls"]).flatMap(
+  const answered = new Set(messages.map((one) => fieldNamed(one, "tool_call_id")));
+  return listOf(messages.findLast((one) => listOf(fieldNamed(one, "tool_calls")).length > 0)?.["tool_calls"]).flatMap(
     (call): Json[] => {
       const id = textOf(fieldsOf(call)["id"]);
       if (id === undefined || answered.has(id)) return [];

@@ -48,7 +48,7 @@ export const unwrapped = (value: unknown): Fields => {
 };
 
 /** A field in either spelling: Python's with underscores, or JavaScript's camelCase. */
-export const either = (fields: Fields, name: string): unknown =>
+export const fieldNamed = (fields: Fields, name: string): unknown =>
   fields[name] ?? fields[name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())];
 
 /** Whether two values are the same JSON, regardless of field order. */

@@ -2,7 +2,7 @@ import { type Fields, fieldsOf, listOf } from "../../json.ts";
 import type { Content, Finish, Json, Usage } from "../../events.ts";
 import { countOf, jsonOf, lineOf, textOf } from "../upstream/reading.ts";
 import type { CallResult } from "../upstream/agent-writer.ts";
-import { either, unwrapped } from "./protocol.ts";
+import { fieldNamed, unwrapped } from "./protocol.ts";
 
 /** The result of a call: a tool message, or a command that contains one. */
 export const resultOf = (output: unknown, key: string): CallResult & { readonly isError: boolean } => {
@@ -32,7 +32,9 @@ const messageIn = (output: unknown, key: string): Fields | undefined => {
   const fields = unwrapped(output);
   if ("content" in fields) return fields;
   const messages = listOf(fieldsOf(fields["update"])["messages"]).map(unwrapped);
-  return messages.find((one) => either(one, "tool_call_id") === key) ?? messages.findLast((one) => "content" in one);
+  return (
+    messages.find((one) => fieldNamed(one, "tool_call_id") === key) ?? messages.findLast((one) => "content" in one)
+  );
 };
 
 const MAX_BLOCKS = 200;

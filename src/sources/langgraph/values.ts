@@ -2,7 +2,7 @@ import { type Fields, fieldsOf, listOf } from "../../json.ts";
 import type { Event, Json } from "../../events.ts";
 import { textOf } from "../upstream/reading.ts";
 import type { Graph, Graphs } from "./graphs.ts";
-import { contentText, either, unwrapped } from "./protocol.ts";
+import { contentText, fieldNamed, unwrapped } from "./protocol.ts";
 import { resultOf, todosOf } from "./results.ts";
 
 /** A file in the state that was created, changed or deleted. */
@@ -59,7 +59,7 @@ export class Values {
   #results({ writer }: Graph, messages: readonly Fields[]): Event[] {
     if (writer.calls.size === 0) return [];
     return messages.flatMap((message, index) => {
-      const key = textOf(either(message, "tool_call_id"));
+      const key = textOf(fieldNamed(message, "tool_call_id"));
       const call = key === undefined ? undefined : writer.calls.get(key);
       // Some providers repeat ids: then this is the result of an earlier call.
       if (!call || messages.slice(index).some((later) => requests(later, call.key))) return [];
@@ -127,7 +127,7 @@ export class Values {
 }
 
 const requests = (message: Fields, key: string): boolean =>
-  listOf(either(message, "tool_calls")).some((call) => fieldsOf(call)["id"] === key);
+  listOf(fieldNamed(message, "tool_calls")).some((call) => fieldsOf(call)["id"] === key);
 
 const isAnswer = ({ type, role }: Fields): boolean =>
   type === "ai" || type === "AIMessage" || type === "AIMessageChunk" || role === "assistant";

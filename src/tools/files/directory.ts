@@ -186,7 +186,7 @@ const unopened =
   (shown: string) =>
   (error: NodeJS.ErrnoException): never => {
     const name = shown || "The workspace";
-    const because: Record<string, string> = {
+    const reasons: Record<string, string> = {
       ENOENT: `${name} does not exist. Use list_files or glob_files to see which files exist.`,
       EACCES: `${name} cannot be opened: permission denied.`,
       EPERM: `${name} cannot be opened: permission denied.`,
@@ -195,5 +195,5 @@ const unopened =
       ENAMETOOLONG: `A name in the path ${name.slice(0, 80)}… is too long.`,
     };
     const code = error.code ?? "EUNKNOWN";
-    throw new Refusal(code.toLowerCase(), because[code] ?? `${name} cannot be opened (${code}).`, { cause: error });
+    throw new Refusal(code.toLowerCase(), reasons[code] ?? `${name} cannot be opened (${code}).`, { cause: error });
   };

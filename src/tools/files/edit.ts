@@ -25,8 +25,8 @@ export const editText = (
 };
 
 const hint = (before: string, find: string): string => {
-  const squeeze = (text: string) => text.replace(/\s+/g, " ").trim();
-  return squeeze(before).includes(squeeze(find))
+  const collapse = (text: string) => text.replace(/\s+/g, " ").trim();
+  return collapse(before).includes(collapse(find))
     ? "It contains the text with different spaces or line breaks. Copy them exactly as read_file shows them."
     : "Read the file again and copy the text exactly.";
 };

@@ -56,7 +56,7 @@ const requireVersion = async (directory: Directory, name: string, expected: Vers
 
 const unwritable = (error: NodeJS.ErrnoException): never => {
   if (error instanceof Refusal) throw error;
-  const because: Record<string, string> = {
+  const reasons: Record<string, string> = {
     ENOSPC: "the disk is full",
     EDQUOT: "the disk quota is used up",
     EROFS: "the workspace is read-only",
@@ -66,5 +66,5 @@ const unwritable = (error: NodeJS.ErrnoException): never => {
     EISDIR: "there is a directory with that name",
   };
   const code = error.code ?? "EUNKNOWN";
-  throw new Refusal(code.toLowerCase(), `The file was not written: ${because[code] ?? code}.`, { cause: error });
+  throw new Refusal(code.toLowerCase(), `The file was not written: ${reasons[code] ?? code}.`, { cause: error });
 };

@@ -59,10 +59,10 @@ const attempt = async (
     call.bounds.abandoned.throwIfAborted();
     if (call.context.signal.aborted) throw error;
     if (again && (await satisfied(name, error, call))) return attempt(connection, tool, input, call, false);
-    const never = neverArrived(error);
-    if (!never && !endedEarly(error)) throw cleaned(error, server);
+    const isUnsent = neverArrived(error);
+    if (!isUnsent && !endedEarly(error)) throw cleaned(error, server);
     const why = connection.lose(open, reason(error, server));
-    if (never && again) return attempt(connection, tool, input, call, false);
+    if (isUnsent && again) return attempt(connection, tool, input, call, false);
     throw lost(`The MCP server ${name} disconnected during the call: ${why}`, error);
   }
 };

@@ -10,7 +10,7 @@ export type Isolate = ((program: Program) => Program) | undefined;
 
 /** A new process and mount namespace. Users other than root need a user namespace for it, which keeps their user id. */
 const NAMESPACE = ["--pid", "--fork", "--kill-child=SIGKILL", "--mount-proc"];
-const WAYS: readonly (readonly string[])[] = [NAMESPACE, ["--user", "--map-current-user", ...NAMESPACE]];
+const FLAG_SETS: readonly (readonly string[])[] = [NAMESPACE, ["--user", "--map-current-user", ...NAMESPACE]];
 
 /** The first process of a namespace ignores most signals and inherits orphans, which few programs handle. A shell does. */
 const INIT = ["/bin/sh", "-c", '"$@"; exit $?', "sh"];
@@ -22,8 +22,8 @@ export const findIsolation = (): Isolate => (found ??= { isolate: tryAll() }).is
 
 const tryAll = (): Isolate => {
   if (process.platform !== "linux") return undefined;
-  const way = WAYS.find((flags) => spawnSync("unshare", [...flags, "--", "true"], { timeout: 5000 }).status === 0);
-  return way && ((program) => ["unshare", ...way, "--", ...INIT, ...program]);
+  const flags = FLAG_SETS.find((set) => spawnSync("unshare", [...set, "--", "true"], { timeout: 5000 }).status === 0);
+  return flags && ((program) => ["unshare", ...flags, "--", ...INIT, ...program]);
 };
 
 /** Whether a program can be started. The wrapper would report a missing program only in its output. */

@@ -25,12 +25,12 @@ export const hugeResult: Trial = {
     must(text === scene.text(1), "the model's text after the result is missing");
     const { result: shown = "", file } = calls[0] ?? {};
     const link = linkIn(shown, url);
-    const behind = async (address: string) => await (await line().fetch(address, { headers })).text();
+    const textAt = async (address: string) => await (await line().fetch(address, { headers })).text();
     const stored = file === undefined ? undefined : await conversation.result?.(file, line());
-    const whole = stored ?? (link === undefined ? shown : await behind(link));
+    const whole = stored ?? (link === undefined ? shown : await textAt(link));
     must(whole === result, `${whole.length} of ${result.length} characters of the result can be read`);
-    const beside = link === undefined ? "outside the stream" : "behind a link in the result";
-    const where = whole === shown ? "in the stream" : beside;
+    const elsewhere = link === undefined ? "outside the stream" : "behind a link in the result";
+    const where = whole === shown ? "in the stream" : elsewhere;
     return yes(`the whole result can be read ${where}; the stream is ${Math.ceil(wire.received / 1024)} KB`, {
       streamBytes: wire.received,
     });

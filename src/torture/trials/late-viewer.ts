@@ -23,11 +23,14 @@ export const lateViewer: Trial = {
     // Some servers save a run only after they have ended its stream.
     await new Promise((resolve) => setTimeout(resolve, isShort ? 0 : LATER_MS));
     const page = driver.converse({ id: conversation.id });
-    const late = able(context, page, "follow")(line());
-    await late.until(({ end }) => end !== undefined, 10_000);
-    must(late.screen.end === "done", `the late page gets no complete run: ${late.refusal ?? late.status ?? "no end"}`);
-    must(late.screen.text === scene.text(0) + scene.text(1), "the late page does not show the whole text");
-    must(late.screen.calls[0]?.result === "result of a", "the late page does not show the call's result");
+    const viewer = able(context, page, "follow")(line());
+    await viewer.until(({ end }) => end !== undefined, 10_000);
+    must(
+      viewer.screen.end === "done",
+      `the late page gets no complete run: ${viewer.refusal ?? viewer.status ?? "no end"}`,
+    );
+    must(viewer.screen.text === scene.text(0) + scene.text(1), "the late page does not show the whole text");
+    must(viewer.screen.calls[0]?.result === "result of a", "the late page does not show the call's result");
     return yes("the late page shows the text, the call and its result");
   },
 };

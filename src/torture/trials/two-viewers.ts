@@ -20,8 +20,8 @@ export const twoViewers: Trial = {
       await one.until(({ text }) => text.includes(half), SOON_MS),
       "the first half is not shown while the model pauses",
     );
-    const other = driver.converse({ id: conversation.id });
-    const two = able(context, other, "follow")(line());
+    const page = driver.converse({ id: conversation.id });
+    const two = able(context, page, "follow")(line());
     const isShown = await two.until(({ text }) => text.includes(half), SOON_MS);
     must(
       isShown,

@@ -105,8 +105,9 @@ const useReportedHeight = (element: React.RefObject<HTMLElement | null>): void =
   useEffect(() => {
     const { current } = element;
     if (!current || parent === window) return;
-    const tell = () => parent.postMessage({ type: "iframe:height", height: Math.ceil(current.offsetHeight) }, "*");
-    const observer = new ResizeObserver(tell);
+    const postHeight = () =>
+      parent.postMessage({ type: "iframe:height", height: Math.ceil(current.offsetHeight) }, "*");
+    const observer = new ResizeObserver(postHeight);
     observer.observe(current);
     return () => observer.disconnect();
   }, [element]);

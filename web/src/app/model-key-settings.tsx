@@ -31,14 +31,14 @@ export const ModelKeySettings = ({ agents, variables }: ModelKeySettingsProps) =
     <ul className="flex flex-col gap-2">
       {variables.map((variable) => {
         const users = kept.flatMap((one) => (one.variable === variable ? [one.agent] : []));
-        const lacking = agentsWithout(agents, variable);
+        const agentsWithoutKey = agentsWithout(agents, variable);
         return (
           <li key={variable}>
             {users.length === 0 ? (
               <ModelKeyForm
                 title={`${variable} for ${listText(modelsWithout(agents, variable))}`}
                 variable={variable}
-                agents={lacking}
+                agents={agentsWithoutKey}
                 onKept={() => setEntered(variable)}
               />
             ) : (

@@ -209,8 +209,8 @@ const titleOf = (message: UserMessage): string =>
 const childrenOf = ({ messages }: Conversation): Map<string, ChatMessage[]> => {
   const children = new Map<string, ChatMessage[]>();
   for (const message of messages) {
-    const beside = children.get(message.parent ?? START);
-    if (beside) beside.push(message);
+    const siblings = children.get(message.parent ?? START);
+    if (siblings) siblings.push(message);
     else children.set(message.parent ?? START, [message]);
   }
   return children;

@@ -126,15 +126,15 @@ const checkConversation = (value: unknown, where: string): void => {
   for (const [index, message] of messages.entries()) checkMessage(message, `${where}.messages[${index}]`);
   const parents = new Map(messages.map(({ id, parent }) => [id, parent]));
   if (parents.size !== messages.length) throw new ExchangeError(`${where}.messages contains the same id twice`);
-  const sound = new Set<string>();
+  const checked = new Set<string>();
   for (const { id } of messages) {
     const trail = new Set<string>();
-    for (let next: string | undefined = id; next !== undefined && !sound.has(next); next = parents.get(next)) {
+    for (let next: string | undefined = id; next !== undefined && !checked.has(next); next = parents.get(next)) {
       if (!parents.has(next)) throw new ExchangeError(`${where}.messages: there is no message ${next}`);
       if (trail.has(next)) throw new ExchangeError(`${where}.messages: ${next} is its own ancestor`);
       trail.add(next);
     }
-    for (const passed of trail) sound.add(passed);
+    for (const passed of trail) checked.add(passed);
   }
 };
 

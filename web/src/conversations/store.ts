@@ -138,11 +138,11 @@ export const createStore = (
       const { kept } = await list();
       for (let at = 0; at < kept.length; at += SEARCHED_TOGETHER) {
         signal?.throwIfAborted();
-        const some = kept.slice(at, at + SEARCHED_TOGETHER);
+        const batch = kept.slice(at, at + SEARCHED_TOGETHER);
         const messages = await database.look((transaction) =>
-          Promise.all(some.map(({ id }) => unsaved.get(id)?.messages ?? readMessages(transaction, id))),
+          Promise.all(batch.map(({ id }) => unsaved.get(id)?.messages ?? readMessages(transaction, id))),
         );
-        for (const [index, conversation] of some.entries()) {
+        for (const [index, conversation] of batch.entries()) {
           const hit = firstExcerpt(messages[index]!, wanted);
           if (hit) found.push({ conversation, ...hit });
           else if (conversation.title.toLowerCase().includes(wanted)) found.push({ conversation });

@@ -169,9 +169,9 @@ const reused = (before: readonly ShownMessage[], now: readonly ShownMessage[]): 
 const outcomeOf = (message: ChatMessage): unknown => (message.role === "assistant" ? message.outcome : undefined);
 
 const shownWithBranches = (conversation: Conversation): ShownMessage[] => {
-  const beside = branchesOf(conversation);
+  const branchesAt = branchesOf(conversation);
   return shownMessages(conversation).map((message) => {
-    const branches = beside(message);
+    const branches = branchesAt(message);
     return { message, branches, branch: branches.indexOf(message.id) };
   });
 };

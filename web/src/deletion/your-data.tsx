@@ -32,8 +32,8 @@ export const YourData = ({ user }: { readonly user: string }) => {
     const runs = await deletedRuns(access, `/users/${encodeURIComponent(user)}`);
     const kept = conversations?.overview().list ?? [];
     for (const { id } of kept) await conversations?.erase(id);
-    const here = conversations ? ` and ${counted(kept.length, "conversation")} from this browser` : "";
-    return `Deleted ${counted(runs, "run")} from the server${here}.`;
+    const fromBrowser = conversations ? ` and ${counted(kept.length, "conversation")} from this browser` : "";
+    return `Deleted ${counted(runs, "run")} from the server${fromBrowser}.`;
   };
   if (!isAsking) return <Button onClick={() => setAsking(true)}>Delete all my data…</Button>;
   return (

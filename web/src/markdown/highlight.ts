@@ -72,8 +72,8 @@ export const createHighlighter = (): ((block: Block) => Highlighting) => {
     return {
       lines: (index) => colors[index] ?? NONE,
       subscribe(index, listener) {
-        const some = waiting.get(index);
-        if (some) some.add(listener);
+        const listeners = waiting.get(index);
+        if (listeners) listeners.add(listener);
         else waiting.set(index, new Set([listener]));
         return () => waiting.get(index)?.delete(listener);
       },

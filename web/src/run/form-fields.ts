@@ -63,9 +63,9 @@ const optionsOf = (schema: JsonObject): { value: Json; label: string }[] => {
   const names = Array.isArray(schema.enumNames) ? schema.enumNames : [];
   if (Array.isArray(schema.enum))
     return schema.enum.map((value, index) => ({ value, label: labelOf(names[index] ?? value) }));
-  const among = schema.oneOf ?? schema.anyOf;
-  if (!Array.isArray(among) || !among.every((one) => isObject(one) && one.const !== undefined)) return [];
-  return (among as JsonObject[]).map((one) => ({ value: one.const!, label: labelOf(one.title ?? one.const) }));
+  const options = schema.oneOf ?? schema.anyOf;
+  if (!Array.isArray(options) || !options.every((one) => isObject(one) && one.const !== undefined)) return [];
+  return (options as JsonObject[]).map((one) => ({ value: one.const!, label: labelOf(one.title ?? one.const) }));
 };
 
 const labelOf = (value: Json | undefined): string => oneLine(typeof value === "string" ? value : JSON.stringify(value));

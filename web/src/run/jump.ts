@@ -55,23 +55,23 @@ export const placeOf = (id: string): string => (id === RUN_END ? "[data-run-end]
 const show = (home: HTMLElement, id: string): (() => void) => {
   const found = home.querySelector<HTMLElement>(placeOf(id));
   if (!found) return () => {};
-  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const reducesMotion = matchMedia("(prefers-reduced-motion: reduce)").matches;
   // A smooth scroll over a long distance would render everything in between, and that would shift the target.
   const isFar = Math.abs(found.getBoundingClientRect().top) > 2 * innerHeight;
-  bring(found, calm || isFar ? "instant" : "smooth");
+  scrollToElement(found, reducesMotion || isFar ? "instant" : "smooth");
   found.focus({ preventScroll: true });
   return isFar ? hold(found, home) : () => {};
 };
 
 /** In the middle, or from its beginning if it is too long for that. */
-const bring = (element: HTMLElement, behavior: ScrollBehavior): void =>
+const scrollToElement = (element: HTMLElement, behavior: ScrollBehavior): void =>
   element.scrollIntoView({ block: element.offsetHeight > innerHeight / 2 ? "start" : "center", behavior });
 
 const HANDS = ["wheel", "touchmove", "pointerdown", "keydown"];
 
 /** Keeps an element in place while the content around it gets its real height, until the user takes over. */
 const hold = (element: HTMLElement, home: HTMLElement): (() => void) => {
-  const observer = new ResizeObserver(() => bring(element, "instant"));
+  const observer = new ResizeObserver(() => scrollToElement(element, "instant"));
   const letGo = (): void => {
     observer.disconnect();
     for (const name of HANDS) removeEventListener(name, letGo, { capture: true });

@@ -18,13 +18,13 @@ export const useRunIndexes = (runs: readonly RunState[]): readonly RunIndex[] =>
   const watch = useCallback(
     (listener: () => void) => {
       let frame = 0;
-      const tell = () => {
+      const schedule = () => {
         frame ||= requestAnimationFrame(() => {
           frame = 0;
           listener();
         });
       };
-      const stops = indexes.map((index) => index.subscribe(tell));
+      const stops = indexes.map((index) => index.subscribe(schedule));
       return () => {
         cancelAnimationFrame(frame);
         for (const stop of stops) stop();

@@ -31,7 +31,7 @@ export const createActionsOf = ({
   return (run) => {
     const found = known.get(run);
     if (found) return found;
-    const made = createRunActions({
+    const actions = createRunActions({
       client: access.client,
       run,
       mayAct,
@@ -42,8 +42,8 @@ export const createActionsOf = ({
       ...(resume && { resume: () => resume(run) }),
       ...(draft && { draft }),
     });
-    known.set(run, made);
-    return made;
+    known.set(run, actions);
+    return actions;
   };
 };
 
