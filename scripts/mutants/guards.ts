@@ -11,7 +11,7 @@ export const guards: readonly Mutant[] = [
   {
     breaks: "a redacted secret is never stored: the beginning of a secret that arrives in pieces is stored",
     file: "src/redaction/scanner.ts",
-    edits: [["return this.#give(open);", "return this.#give(open < 0 ? open : this.#position);"]],
+    edits: [["return this.#emit(open);", "return this.#emit(open < 0 ? open : this.#position);"]],
     tests: ["test/redaction.test.ts"],
   },
   {

@@ -30,7 +30,7 @@ const reasonOf = (error: unknown, code: string | undefined): string => {
 
 const KINDS = ["sources", "dialects", "tools", "models", "logs"];
 
-/** The module of Runcast that an import names, if the error is that it does not exist. */
+/** The Runcast module that an import names, if the error is that this module does not exist. */
 const ownModuleIn = (message: string): string | undefined => {
   const [, kind, variant] = /^Cannot find module '[^']*[/\\]dist[/\\](\w+)[/\\]([\w.-]+)\.js'/.exec(message) ?? [];
   if (kind !== undefined && KINDS.includes(kind)) return `runcast/${kind}/${variant}`;
@@ -66,6 +66,6 @@ const firstPlace = (text: string): Place | undefined => {
   return path.isAbsolute(file) && existsSync(file) ? { file, line: Number(line) } : undefined;
 };
 
-/** Node.js does not tell a program where a syntax error in JavaScript is. Its own check prints that. */
+/** Node.js does not report the place of a JavaScript syntax error to the program. `node --check` prints it. */
 const checkedPlace = (file: string): Place | undefined =>
   firstPlace(spawnSync(process.execPath, ["--check", file], { encoding: "utf8", timeout: 5000 }).stderr ?? "");

@@ -4,9 +4,9 @@ import { Batch, type Job } from "../batch.ts";
 /** Schedules the flushes of all runs: in one tick or on one shared timer. */
 export interface Flusher {
   /** After the microtasks of this turn of the event loop. */
-  soon(job: Job): void;
+  thisTick(job: Job): void;
   /** Within `windowMs`, together with all other waiting jobs. */
-  later(job: Job): void;
+  thisWindow(job: Job): void;
   /**
    * A run that streams continuously is stored and sent once per window. The first event after a pause is not delayed.
    * The default of 100 times per second is faster than a screen can show. A busy process uses a longer window, which
@@ -42,8 +42,8 @@ export const createFlusher = (onError: (error: unknown) => void): Flusher => {
   const tick = new Batch((run) => process.nextTick(thenLook(run)), onError);
   const timer = new Batch((run) => setTimeout(thenLook(run), windowMs), onError);
   return {
-    soon: (job) => tick.add(job),
-    later: (job) => timer.add(job),
+    thisTick: (job) => tick.add(job),
+    thisWindow: (job) => timer.add(job),
     get windowMs() {
       return windowMs;
     },

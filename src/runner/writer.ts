@@ -113,8 +113,8 @@ export class Writer implements Job {
   #schedule(): void {
     const { flusher } = this.#options;
     this.#isScheduled = true;
-    if (this.lastAt - this.#lastFlushAt < flusher.windowMs) flusher.later(this);
-    else flusher.soon(this);
+    if (this.lastAt - this.#lastFlushAt < flusher.windowMs) flusher.thisWindow(this);
+    else flusher.thisTick(this);
   }
 
   #onStored(last: number): void {

@@ -48,7 +48,8 @@ const stepOf = (text: string): Step => ({
 export const guidePath = (heading: string): GuidePath => {
   const section = sectionOf(heading);
   const [, configuration] = /```ts\n(\/\/ runcast\.config\.ts\n[^]*?)```/.exec(section) ?? [];
-  const [, toPage = "", toOpenWebUi = ""] = /^(\w+) steps to the page, (\w+) more to Open WebUI/m.exec(section) ?? [];
+  const [, toPage = "", toOpenWebUi = ""] =
+    /^(\w+) steps to see the agent on the page, (\w+) more to use it in Open WebUI/m.exec(section) ?? [];
   if (configuration === undefined) throw new Error(`${heading} has no configuration`);
   const number = (word: string): number => NUMBERS.indexOf(word.toLowerCase());
   return {

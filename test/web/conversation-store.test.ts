@@ -94,7 +94,7 @@ describe("the store", () => {
     const memory = memoryDatabase();
     let isFull = false;
     const database: Database = {
-      look: memory.look,
+      read: memory.read,
       change: (work) => (isFull ? Promise.reject(new DatabaseError("full", "no more room")) : memory.change(work)),
     };
     const troubles: (string | undefined)[] = [];

@@ -223,7 +223,7 @@ describe("conversations with a server", () => {
     let isFull = false;
     const { openTab } = createBrowser(url);
     const tab = openTab({
-      look: room.look,
+      read: room.read,
       change: (work) => (isFull ? Promise.reject(new DatabaseError("full", "no more room")) : room.change(work)),
     });
     const { id, run } = await tab.send(undefined, { content: text("Hi"), settings: {} });

@@ -64,7 +64,7 @@ export const BoardPage = ({ filter, onLocked }: BoardPageProps) => {
           />
           {state?.problem && !isLocked && (
             <ProblemNote problem={state.problem}>
-              {!state.isRefused && <Button onClick={board?.again}>Try again</Button>}
+              {!state.isRefused && <Button onClick={board?.poll}>Try again</Button>}
             </ProblemNote>
           )}
         </div>

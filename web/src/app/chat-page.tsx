@@ -122,7 +122,7 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
               <StartScreen
                 agents={known.agents}
                 problem={known.problem}
-                onAgain={known.again}
+                onReload={known.reload}
                 onPick={(message) => void chat.sendText(message)}
               />
             </div>

@@ -11,12 +11,12 @@ import { ProblemNote } from "../kit/problem-note.tsx";
 export interface StartScreenProps {
   readonly agents: readonly NamedAgent[] | undefined;
   readonly problem: Problem | undefined;
-  readonly onAgain: () => void;
+  readonly onReload: () => void;
   readonly onPick: (message: string) => void;
 }
 
 /** Shown before the first message of a conversation: what the agent can do, and messages to try. */
-export const StartScreen = ({ agents, problem, onAgain, onPick }: StartScreenProps) => {
+export const StartScreen = ({ agents, problem, onReload, onPick }: StartScreenProps) => {
   const { agent } = useCell(usePage().settings);
   const { list, isLoaded } = useConversations();
   const chosen = agents?.find(({ name }) => name === agent) ?? agents?.[0];
@@ -26,7 +26,7 @@ export const StartScreen = ({ agents, problem, onAgain, onPick }: StartScreenPro
     <div className="mx-auto flex w-full max-w-3xl flex-col gap-6 px-4 py-10 before:h-[8dvh] max-sm:gap-4 max-sm:py-6 max-sm:before:hidden">
       {problem && (
         <ProblemNote problem={problem}>
-          <Button onClick={onAgain}>Try again</Button>
+          <Button onClick={onReload}>Try again</Button>
         </ProblemNote>
       )}
       {chosen && <Abilities key={chosen.name} agent={chosen} onPick={onPick} />}

@@ -8,7 +8,7 @@ import { usePage } from "../session/page-context.ts";
 export interface KnownAgents {
   readonly agents: readonly NamedAgent[] | undefined;
   readonly problem: Problem | undefined;
-  again(): void;
+  reload(): void;
 }
 
 /** The server's agents. `onLocked` is called if the server requires a key, or another one. */
@@ -31,7 +31,7 @@ export const useAgents = (onLocked: () => void): KnownAgents => {
     );
     return () => stop.abort();
   }, [access, attempt, onLocked]);
-  return { ...known, again: () => setAttempt((before) => before + 1) };
+  return { ...known, reload: () => setAttempt((before) => before + 1) };
 };
 
 /** The media types that the chosen agent's default model accepts. Undefined if unknown. */

@@ -40,7 +40,7 @@ export const BoardList = ({ board, state, box, onAnswer }: BoardListProps) => {
           line={line}
           keyOf={({ run }) => run}
           onEnd={board.loadMore}
-          onRange={board.see}
+          onRange={board.setVisible}
           below={
             hasMore && (
               <div className="flex justify-center p-3">

@@ -25,20 +25,20 @@ export interface BoardState {
   readonly may: RunListChanges["may"];
 }
 
-/** The runs of the server, updated by one request at a time for what changed, however many runs there are. */
+/** The server's runs. Requests only what has changed, one request at a time, however many runs there are. */
 export interface Board {
   get(): BoardState;
   subscribe(listener: () => void): () => void;
   /** Loads older runs. A search with few results continues until it has enough, or has examined all runs. */
   loadMore(): void;
   /** Which rows are visible, so the board learns if one of these is deleted. */
-  see(first: number, last: number): void;
+  setVisible(first: number, last: number): void;
   /** While held, no row moves. */
   hold(isHeld: boolean): void;
   /** Shows what was held back. */
   release(): void;
   /** Polls now. */
-  again(): void;
+  poll(): void;
   close(): void;
 }
 
@@ -174,7 +174,7 @@ export const createBoard = (access: Pick<Access, "ask">, filter: BoardFilter): B
       return () => void listeners.delete(listener);
     },
     loadMore: () => void loadMore(),
-    see: (first, last) => {
+    setVisible: (first, last) => {
       seen = { first, last };
     },
     hold: (isHeld) => {
@@ -184,7 +184,7 @@ export const createBoard = (access: Pick<Access, "ask">, filter: BoardFilter): B
       rows.settle();
       show({});
     },
-    again: look,
+    poll: look,
     close: () => {
       stop.abort();
       clearTimeout(timer);

@@ -18,7 +18,7 @@ export interface Transaction {
  * The page's storage. Changes are atomic and serialized across tabs. Rejects with a DatabaseError if a change fails.
  */
 export interface Database {
-  look<Found>(transaction: (transaction: Transaction) => Promise<Found>): Promise<Found>;
+  read<Found>(transaction: (transaction: Transaction) => Promise<Found>): Promise<Found>;
   change<Found>(transaction: (transaction: Transaction) => Promise<Found>): Promise<Found>;
 }
 

@@ -75,12 +75,12 @@ export const createStore = (
   };
 
   const load = async (id: string): Promise<Conversation | undefined> =>
-    unsaved.get(id) ?? (await database.look((transaction) => read(transaction, id)));
+    unsaved.get(id) ?? (await database.read((transaction) => read(transaction, id)));
 
   const list: Store["list"] = async () => {
     const facts = new Map<string, ConversationFact>();
     const gone = new Set<string>();
-    for (const fact of (await database.look((transaction) => transaction.all("conversations"))) as Stored[])
+    for (const fact of (await database.read((transaction) => transaction.all("conversations"))) as Stored[])
       if (isGone(fact)) gone.add(fact.id);
       else facts.set(fact.id, fact);
     for (const conversation of unsaved.values()) facts.set(conversation.id, factOf(conversation));
@@ -139,7 +139,7 @@ export const createStore = (
       for (let at = 0; at < kept.length; at += SEARCHED_TOGETHER) {
         signal?.throwIfAborted();
         const batch = kept.slice(at, at + SEARCHED_TOGETHER);
-        const messages = await database.look((transaction) =>
+        const messages = await database.read((transaction) =>
           Promise.all(batch.map(({ id }) => unsaved.get(id)?.messages ?? readMessages(transaction, id))),
         );
         for (const [index, conversation] of batch.entries()) {
@@ -151,7 +151,7 @@ export const createStore = (
       return found;
     },
     entries: async (run) =>
-      ((await database.look((transaction) => transaction.all("entries", run))) as Batch[]).flatMap(
+      ((await database.read((transaction) => transaction.all("entries", run))) as Batch[]).flatMap(
         ({ entries }) => entries,
       ),
     keep: (run, entries) =>

@@ -35,7 +35,7 @@ export const indexedDatabase = async (name: string): Promise<Database> => {
       throw error instanceof DOMException ? databaseError(transaction.error ?? error) : error;
     }
   };
-  return { look: (work) => run("readonly", work), change: (work) => run("readwrite", work) };
+  return { read: (work) => run("readonly", work), change: (work) => run("readwrite", work) };
 };
 
 const open = (name: string): Promise<IDBDatabase> =>

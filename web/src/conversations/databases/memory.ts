@@ -15,7 +15,7 @@ export const memoryDatabase = (): Database => {
     queue = done.catch(() => {});
     return done;
   };
-  return { look: change, change };
+  return { read: change, change };
 };
 
 type Records = Map<Kind, Map<string, { readonly key: Key; readonly value: unknown }>>;
