@@ -144,8 +144,8 @@ export const createRunHandle = (options: HandleOptions): RunHandle => {
       show({ status: "live", waiting });
       return true;
     }
-    const whole = readSnapshot(frame);
-    if (whole) return takeSnapshot(whole.state as RunSnapshot);
+    const snapshot = readSnapshot(frame);
+    if (snapshot) return takeSnapshot(snapshot.state as RunSnapshot);
     const seq = Number(id);
     if (seq <= state.seq) return false;
     if (seq !== state.seq + 1)

@@ -18,7 +18,7 @@ export const createControls = (replay: Replay, within: HTMLElement, what: (seq: 
   const first = button("Go to the start", "first", () => replay.seek(0));
   const back = button("Previous event", "back", () => replay.seek(replay.seq - 1));
   const play = button("Play", "play", () => (replay.isPlaying ? replay.pause() : replay.play()));
-  const on = button("Next event", "on", () => replay.seek(replay.seq + 1));
+  const forward = button("Next event", "on", () => replay.seek(replay.seq + 1));
   const last = button("Go to the end", "last", () => replay.seek(replay.length));
   const speed = make("select");
   speed.setAttribute("aria-label", "Speed");
@@ -31,7 +31,7 @@ export const createControls = (replay: Replay, within: HTMLElement, what: (seq: 
   const eventLine = make("p", "soft event-line");
   const waits = make("p", "soft");
   play.classList.add("main");
-  const row = make("div", "row", first, back, play, on, last, speed, place);
+  const row = make("div", "row", first, back, play, forward, last, speed, place);
   const element = make("div", "controls", slider, row, eventLine, waits);
   element.setAttribute("role", "group");
   element.setAttribute("aria-label", "Replay");
@@ -57,7 +57,7 @@ export const createControls = (replay: Replay, within: HTMLElement, what: (seq: 
     for (const [control, isOff] of [
       [first, seq === 0],
       [back, seq === 0],
-      [on, seq === length],
+      [forward, seq === length],
       [last, seq === length],
     ] as const)
       control.setAttribute("aria-disabled", `${isOff}`);

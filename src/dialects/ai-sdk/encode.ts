@@ -61,8 +61,9 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readon
       const finishReason = awaiting.length > 0 ? "tool-calls" : (REASONS[finish] ?? "other");
       const { incomplete } = answerEnd;
       const cut = incomplete && dataPart("end", { outcome, ...incomplete });
-      const left = divider.length > 0 && awaiting.length === 0 ? [...divider, cut ?? closing] : cut ? [cut] : [];
-      return [...changed, ...left, { type: "finish", finishReason }];
+      const closingParts =
+        divider.length > 0 && awaiting.length === 0 ? [...divider, cut ?? closing] : cut ? [cut] : [];
+      return [...changed, ...closingParts, { type: "finish", finishReason }];
     }
     const message = error?.message ?? `The run was ${outcome}.`;
     return [...changed, { type: "error", errorText: problemText({ message, hint: error?.hint }) }];

@@ -155,8 +155,8 @@ const writePart = (part: Part, calls: Map<string, Mutable>): Mutable[] => {
       ];
     case "file": {
       const { mediaType, name, url, data } = part;
-      const whole = data === undefined ? (url ?? "") : `data:${mediaType};base64,${data}`;
-      return [{ type: "file", mediaType, url: whole, ...(name !== undefined && { filename: name }) }];
+      const href = data === undefined ? (url ?? "") : `data:${mediaType};base64,${data}`;
+      return [{ type: "file", mediaType, url: href, ...(name !== undefined && { filename: name }) }];
     }
     case "call": {
       const { call, name, input, meta } = part;

@@ -23,8 +23,8 @@ const contentText = (content: Content, link: EncodeOptions["link"]): string => {
     case "link":
       return content.title === undefined ? content.url : `${content.title}: ${content.url}`;
     case "file": {
-      const whole = `${content.name ?? content.mediaType}, ${content.bytes} bytes: ${link(content)}`;
-      return content.head === undefined ? whole : `${content.head}…\n\n${whole}`;
+      const fileText = `${content.name ?? content.mediaType}, ${content.bytes} bytes: ${link(content)}`;
+      return content.head === undefined ? fileText : `${content.head}…\n\n${fileText}`;
     }
   }
 };

@@ -153,9 +153,9 @@ const writeFile = ({ mediaType, name, url, data }: Extract<Part, { type: "file" 
   const audio = /^audio\/(.+)$/.exec(mediaType)?.[1];
   if (audio !== undefined && data !== undefined)
     return { type: "input_audio", input_audio: { data, format: audio === "mpeg" ? "mp3" : audio } };
-  const whole = data === undefined ? (url ?? "") : `data:${mediaType};base64,${data}`;
-  if (name === undefined && mediaType.startsWith("image/")) return { type: "image_url", image_url: { url: whole } };
-  return { type: "file", file: { file_data: whole, ...(name !== undefined && { filename: name }) } };
+  const href = data === undefined ? (url ?? "") : `data:${mediaType};base64,${data}`;
+  if (name === undefined && mediaType.startsWith("image/")) return { type: "image_url", image_url: { url: href } };
+  return { type: "file", file: { file_data: href, ...(name !== undefined && { filename: name }) } };
 };
 
 const textOf = (part: Part): string => (part.type === "text" ? part.text : "");

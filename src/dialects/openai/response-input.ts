@@ -155,10 +155,10 @@ const writePart = (part: Exclude<Part, { type: "text" | "file" }>): unknown => {
 };
 
 const writeFile = ({ mediaType, name, url, data }: Extract<Part, { type: "file" }>): unknown => {
-  const whole = data === undefined ? url : `data:${mediaType};base64,${data}`;
-  if (name === undefined && mediaType.startsWith("image/")) return { type: "input_image", image_url: whole };
+  const href = data === undefined ? url : `data:${mediaType};base64,${data}`;
+  if (name === undefined && mediaType.startsWith("image/")) return { type: "input_image", image_url: href };
   const filename = name !== undefined && { filename: name };
-  return { type: "input_file", ...(data === undefined ? { file_url: url } : { file_data: whole }), ...filename };
+  return { type: "input_file", ...(data === undefined ? { file_url: url } : { file_data: href }), ...filename };
 };
 
 const contentText = (content: Content): string => {
