@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { text as readAll } from "node:stream/consumers";
@@ -85,6 +85,19 @@ export const occupyPort = async () => {
   const busy = createServer().listen(0, "127.0.0.1");
   await once(busy, "listening");
   return { port: (busy.address() as AddressInfo).port, close: () => new Promise((resolve) => busy.close(resolve)) };
+};
+
+/** A port that refuses connections until `close`: a connection of this process occupies it. */
+export const refusePort = async () => {
+  const server = createServer((socket) => socket.resume()).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const client = connect({ host: "127.0.0.1", port: (server.address() as AddressInfo).port });
+  await once(client, "connect");
+  const close = async (): Promise<void> => {
+    client.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return { port: client.localPort!, close };
 };
 
 /** A port on which nothing listens. */

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { freePort, root, useCommandLine } from "../command-line.ts";
+import { refusePort, root, useCommandLine } from "../command-line.ts";
 import { refuses, startScriptedServer, streams } from "../scripted-server.ts";
 
 const { runcast, serve, home } = useCommandLine();
@@ -16,11 +16,17 @@ const configured = async (name: string, text: string): Promise<string> => {
   return directory;
 };
 
+const refusedPort = async (): Promise<number> => {
+  const { port, close } = await refusePort();
+  closers.push(close);
+  return port;
+};
+
 const source = (name: string) => JSON.stringify(path.join(root, `src/${name}.ts`));
 
 describe("a refusal is shown with the server's message and a hint", () => {
   test("an agent's error is reported after a few retries", async () => {
-    const port = await freePort();
+    const port = await refusedPort();
     const text = `import { native } from ${source("dialects/native")};
       import { http } from ${source("sources/http")};
       export default { log: "memory", agents: {
@@ -96,7 +102,7 @@ describe("a refusal is shown with the server's message and a hint", () => {
 
 describe("without a server", () => {
   test("the port is named, with how to start a server there from a clone", async () => {
-    const port = await freePort();
+    const port = await refusedPort();
     const url = `http://127.0.0.1:${port}`;
     const watched = await runcast(["watch", `${url}/runs/x`]);
     const message = `no server responds at ${url}; check the port, or start one there with: npm start -- --port ${port}\n`;
@@ -118,7 +124,7 @@ describe("without a server", () => {
   });
 
   test("a run id that is not a file is looked up on the server, and both are mentioned", async () => {
-    const env = { RUNCAST_URL: `http://127.0.0.1:${await freePort()}` };
+    const env = { RUNCAST_URL: `http://127.0.0.1:${await refusedPort()}` };
     for (const command of ["check", "replay"])
       expect((await runcast([command, "nosuchrun"], { env })).error).toContain(
         `runcast ${command}: there is no file nosuchrun, and it cannot be read as a run: no server responds at ${env.RUNCAST_URL}; `,
@@ -283,7 +289,7 @@ describe("a server that cannot start", () => {
 
 describe("a log in an engine", () => {
   test("an unreachable engine is named without its password", async () => {
-    const port = await freePort();
+    const port = await refusedPort();
     const { error, code } = await runcast(["serve", "--log", `redis://ada:secret-word@127.0.0.1:${port}`]);
     expect(error).toMatch(new RegExp(`^runcast serve: cannot reach Redis at redis://127\\.0\\.0\\.1:${port}: .+\n$`));
     expect(error).not.toContain("secret-word");
