@@ -21,8 +21,11 @@ export const createStranded = (
   const runs = new Set<string>();
 
   const release = async (run: string): Promise<void> => {
+    if (isActive(run)) return;
     const info = await log.info(run);
-    if (info?.owner === ownerNow() && info.endedAt === undefined && !isActive(run))
+    // It may only seem active: a client that repeats its start occupies the id until it finds the run in the log.
+    if (isActive(run)) return;
+    if (info?.owner === ownerNow() && info.endedAt === undefined)
       await log.release(run, { owner: info.owner, epoch: info.epoch });
     runs.delete(run);
   };
