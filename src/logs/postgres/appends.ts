@@ -11,7 +11,7 @@ import {
   type Ownership,
   type Tails,
 } from "../../log.ts";
-import type { PostgresConnection } from "./connection.ts";
+import { type PostgresConnection, Unreachable } from "./connection.ts";
 
 interface Parts {
   readonly connection: PostgresConnection;
@@ -108,15 +108,19 @@ export const createAppends = ({ connection, schema, channel, message, marks, tai
     }
   };
 
-  /** If the engine rejects a whole batch, it contains something that cannot be stored. Then retry each append separately. */
+  /**
+   * If the engine rejects a whole batch, it contains something that cannot be stored. Then retry each append separately.
+   * Those that extended their runs before the rejection are stored.
+   */
   const store = async (batch: readonly Append[], send: typeof sendTogether): Promise<void> => {
     if (batch.length === 0) return;
     try {
       const results = await send(batch);
       for (const [place, append] of batch.entries()) settle(append, results[place]!);
     } catch (error) {
+      if (error instanceof Unreachable) throw error;
       if (batch.length === 1) return batch[0]!.done.reject(error);
-      for (const append of batch) await store([append], send);
+      for (const append of batch) await store([append], (one) => sendEach(one, true));
     }
   };
 
@@ -127,9 +131,14 @@ export const createAppends = ({ connection, schema, channel, message, marks, tai
       const batch = waiting.slice(0, BATCH_APPENDS);
       waiting = waiting.slice(BATCH_APPENDS);
       const { together = [], each = [] } = waysOf(batch.sort(inLockOrder));
-      // Run these sequentially: a statement that locks rows in two orders could deadlock with another process.
-      await store(each, sendEach);
-      await store(together, sendTogether);
+      try {
+        // Run these sequentially: a statement that locks rows in two orders could deadlock with another process.
+        await store(each, sendEach);
+        await store(together, sendTogether);
+      } catch (error) {
+        // The others have waited for the server just as long, so they fail, too.
+        for (const { done } of [...batch, ...waiting.splice(0)]) done.reject(error);
+      }
       if (batch.length >= BUSY_APPENDS && waiting.length < BATCH_APPENDS) await delay(COLLECT_MS);
     }
     working = undefined;

@@ -2,6 +2,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import type * as Library from "pg";
 import { engineAddress } from "../../log.ts";
 
+/** The server did not answer in time. */
+export class Unreachable extends Error {}
+
 export interface PostgresConnection {
   /** Sends a statement until there is a response. Its values may depend on whether an earlier attempt may have been executed. */
   query<Row extends object>(
@@ -45,7 +48,7 @@ export const connect = async ({
   // If an idle connection breaks, the pool opens another when one is needed.
   pool.on("error", () => {});
   const withHelp = (error: unknown) =>
-    new Error(`cannot reach Postgres at ${engineAddress(url)}: ${reasonOf(error)}`, {
+    new Unreachable(`cannot reach Postgres at ${engineAddress(url)}: ${reasonOf(error)}`, {
       cause: new Error(reasonOf(error)),
     });
   /** The library's types lack the timeout. */
