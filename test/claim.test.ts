@@ -135,6 +135,29 @@ test("an id that is given up leaves no lease behind, and the next one owns nothi
   await lease.leave();
 });
 
+test("a process leaves after its last heartbeat, which could otherwise arrive later and make it alive again", async () => {
+  const sent: number[] = [];
+  const replies: ((wasAlive: boolean) => void)[] = [];
+  const heartbeat = (_: string, leaseMs: number) => {
+    sent.push(leaseMs);
+    return new Promise<boolean>((resolve) => replies.push(resolve));
+  };
+  const ignore = () => {};
+  const lease = createLease({ log: { heartbeat }, leaseMs: 60_000, onLost: ignore, onProblem: ignore });
+  const joined = lease.join();
+  replies.pop()!(false);
+  await joined;
+  void lease.renew();
+  const left = lease.leave();
+  await new Promise((tick) => setImmediate(tick));
+  expect(sent).toEqual([60_000, 60_000]);
+  replies.pop()!(true);
+  await new Promise((tick) => setImmediate(tick));
+  expect(sent).toEqual([60_000, 60_000, 0]);
+  replies.pop()!(true);
+  await left;
+});
+
 /** A process that is paused for longer than its lease, and replaced, right after it stored an event of this type. */
 const replacedAfter = (type: EventType) => {
   vi.useFakeTimers({ toFake: ["performance"] });

@@ -29,7 +29,7 @@ test("a run that is lost and taken over again while its queue is read gets the w
   const onProblem = vi.fn();
   const controls = createControls({ ...log, controls: read }, active, () => true, onProblem);
   await send("one");
-  await vi.waitFor(() => expect(first.asked).toEqual(["one"]));
+  await vi.waitFor(() => expect(first.asked).toEqual(["one"]), 20_000);
 
   const { promise, resolve } = Promise.withResolvers<void>();
   blocked = promise;
@@ -39,7 +39,7 @@ test("a run that is lost and taken over again while its queue is read gets the w
   active.set("a", second.run);
   controls.read("a");
   resolve();
-  await vi.waitFor(() => expect(second.asked).toEqual(["one", "two"]));
+  await vi.waitFor(() => expect(second.asked).toEqual(["one", "two"]), 20_000);
   expect(first.asked).toEqual(["one"]);
   expect(onProblem).not.toHaveBeenCalled();
   controls.close();

@@ -114,6 +114,8 @@ export const createLease = ({ log, leaseMs, onLost, onProblem }: LeaseOptions): 
       await joined.catch(() => {});
       clearInterval(timer);
       joined = undefined;
+      // A heartbeat that arrives after this one would make the process alive again.
+      await renewing?.catch(() => {});
       await Promise.resolve(log.heartbeat(owner, 0)).catch(onProblem);
     },
   };

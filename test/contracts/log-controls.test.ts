@@ -41,7 +41,7 @@ eachLog("controls", (opened) => {
     const stop = opened.one.watchControls((run) => woken.push(run));
     opened.one.watchControls((run) => stopped.push(run))();
     await opened.other.send("b", cancel("1"));
-    await vi.waitFor(() => expect(woken).toContain("b"));
+    await vi.waitFor(() => expect(woken).toContain("b"), 20_000);
     expect(await ids("b")).toEqual(["1"]);
     stop();
     stop();
@@ -49,7 +49,7 @@ eachLog("controls", (opened) => {
     const heard: (string | undefined)[] = [];
     opened.one.watchControls((run) => heard.push(run));
     await opened.one.send("a", cancel("2"));
-    await vi.waitFor(() => expect(heard).toContain("a"));
+    await vi.waitFor(() => expect(heard).toContain("a"), 20_000);
     expect([...woken, ...stopped]).toEqual([]);
   });
 

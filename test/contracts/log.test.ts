@@ -226,7 +226,7 @@ describeLogs("a log", (name, variant) => {
       stop();
       stopSame();
       await log.append("a", [startEntry("a")]);
-      await vi.waitFor(() => expect(new Set(woken)).toEqual(new Set(["again", "same"])));
+      await vi.waitFor(() => expect(new Set(woken)).toEqual(new Set(["again", "same"])), 20_000);
       expect(await warned).toMatchObject({ message: "a watcher's own trouble" });
     });
 
@@ -236,7 +236,7 @@ describeLogs("a log", (name, variant) => {
       const stops = Array.from({ length: 20_000 }, (_, index) => log.watch(runOf(index), () => woken.add(index)));
       await log.append("a", [startEntry("a")]);
       await log.append("other-10000", [startEntry("other-10000")]);
-      await vi.waitFor(() => expect(woken.size).toBe(10_001));
+      await vi.waitFor(() => expect(woken.size).toBe(10_001), 20_000);
       for (const stop of stops) stop();
       woken.clear();
       const heard = Promise.withResolvers<void>();
