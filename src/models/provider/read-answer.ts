@@ -6,6 +6,8 @@ import { type Aside, type Format } from "./format.ts";
 
 /** The most to read of a response that should have been a stream. */
 const MOST = 4 * 1024 * 1024;
+/** The most to read of a stream until its first frame. More than the largest frame, which may contain a picture. */
+const MOST_BEFORE_FRAME = 20 * 1024 * 1024;
 
 /** Servers and gateways send these in the streams of any provider. */
 const KEEP_ALIVE = /^(ping|keep.?alive|heartbeat)$/i;
@@ -48,6 +50,8 @@ const framesOf = (
   let isStream = false;
   /** The body, until something in it shows that it is a stream. */
   let beginning = "";
+  /** Whether it begins like JSON or a web page. Undefined until it begins. */
+  let isDocument: boolean | undefined;
 
   const send = (event: string | undefined, data: string): void => {
     ready += frameText({ ...(event !== undefined && { event }), data });
@@ -84,9 +88,11 @@ const framesOf = (
 
   const takeBeginning = (bytes: Uint8Array): void => {
     beginning += decoder.decode(bytes, { stream: true });
-    if (!/^\s*[{[<]/.test(beginning)) frames.push(bytes);
+    // Decided once, because each look at a text that grows copies it.
+    if (isDocument === undefined && /\S/.test(beginning)) isDocument = /^\s*[{[<]/.test(beginning);
+    if (!isDocument) frames.push(bytes);
     if (isStream) beginning = "";
-    else if (beginning.length > MOST) takeWhole(beginning);
+    else if (beginning.length > (isDocument ? MOST : MOST_BEFORE_FRAME)) takeWhole(beginning.slice(0, MOST));
   };
 
   const read = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
