@@ -45,7 +45,9 @@ describe("over HTTP", () => {
       stopped = true;
     };
     const log = memory();
-    const { url } = await serve(source, { dialects, log });
+    // No heartbeat can notice it.
+    const quiet = { ...openWebui, heartbeat: { ...openWebui.heartbeat, everyMs: 3_600_000 } };
+    const { url } = await serve(source, { dialects: [native, quiet], log });
     const abort = new AbortController();
     const response = await fetch(`${url}/open-webui/v1/chat/completions`, {
       method: "POST",
@@ -55,11 +57,8 @@ describe("over HTTP", () => {
     });
     const run = response.headers.get("runcast-run")!;
     await until(async () => (await log.info(run))!.seq >= 6);
-    const since = Date.now();
     abort.abort();
     await until(() => stopped);
-    // Before a heartbeat could notice.
-    expect(Date.now() - since).toBeLessThan(3000);
     await until(async () => (await log.info(run))?.outcome === "cancelled");
   });
 
