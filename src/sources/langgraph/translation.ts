@@ -93,6 +93,8 @@ export class Translation {
       const model = metadata["ls_model_name"];
       events.push(of({ event: "message-start", role: "ai", id, metadata: { model } }));
     }
+    // Some providers repeat ids: then this is another call.
+    for (const one of listOf(chunk["tool_call_chunks"])) this.#edits.delete(textOf(fieldsOf(one)["id"]) ?? "");
     message.usage = chunk["usage_metadata"] ?? message.usage;
     message.metadata = { ...message.metadata, ...fieldsOf(chunk["response_metadata"]) };
     events.push(...blocksOf(chunk["content"]).map(of), ...callsOf(chunk).map(of));
