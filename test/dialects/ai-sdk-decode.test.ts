@@ -26,3 +26,20 @@ test("what an app attaches to its message is data, and later chunks add to it", 
   expect(state.data.get("metadata")).toEqual({ model: "owl-1", region: "north", "total/tokens": 12 });
   expect(events.at(-1)).toMatchObject({ type: "run-end", outcome: "done" });
 });
+
+test("metadata that an app repeats in every chunk is stored once", () => {
+  const decode = aiSdk.decode();
+  const messageMetadata = { model: "owl-1", tags: ["a"] };
+  const chunks = Array.from({ length: 100 }, (_, index) => ({ type: "text-delta", id: "t", delta: `${index}` }));
+  const sent = [
+    { type: "start", messageId: "m", messageMetadata },
+    { type: "text-start", id: "t" },
+    ...chunks.flatMap((chunk) => [chunk, { type: "message-metadata", messageMetadata }]),
+    { type: "finish", finishReason: "stop", messageMetadata: { ...messageMetadata, tags: ["a", "b"] } },
+  ];
+  const events = sent.flatMap((chunk) => decode({ data: JSON.stringify(chunk) }));
+  expect(events.filter(({ type }) => type === "data")).toEqual([
+    { type: "data", name: "metadata", value: messageMetadata },
+    { type: "data", name: "metadata", patch: [{ op: "add", path: "/tags", value: ["a", "b"] }] },
+  ]);
+});

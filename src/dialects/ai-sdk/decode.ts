@@ -19,7 +19,8 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
   let phase: "before" | "running" | "ended" = "before";
   /** Delays the end of a step until the next chunk, because only the last chunk contains the finish reason. */
   let isStepOver = false;
-  let hasMetadata = false;
+  /** The message's metadata so far, as JSON by key. Some apps repeat all of it in every chunk. */
+  const metadata = new Map<string, string>();
 
   const begin = (messageId: unknown): Event[] => {
     if (phase !== "before") return [];
@@ -124,10 +125,14 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
 
   /** What an app attaches to its message, such as the model and the tokens. Later chunks add to it. */
   const takeMetadata = ({ messageMetadata }: Fields): Event[] => {
-    const added = Object.entries(fieldsOf(messageMetadata));
+    const isFirst = metadata.size === 0;
+    const added = Object.entries(fieldsOf(messageMetadata)).filter(([key, value]) => {
+      const text = JSON.stringify(value);
+      const isKnown = metadata.get(key) === text;
+      metadata.set(key, text);
+      return !isKnown;
+    });
     if (added.length === 0) return [];
-    const isFirst = !hasMetadata;
-    hasMetadata = true;
     if (isFirst) return [{ type: "data", name: "metadata", value: messageMetadata as Json }];
     const patch = added.map(([key, value]) => ({ op: "add", path: `/${escaped(key)}`, value: value as Json }));
     return [{ type: "data", name: "metadata", patch }];
