@@ -158,6 +158,25 @@ test("a process leaves after its last heartbeat, which could otherwise arrive la
   await left;
 });
 
+test("a process whose last heartbeat fails does not try to reach the log again to leave", async () => {
+  const sent: PromiseWithResolvers<boolean>[] = [];
+  const heartbeat = () => {
+    sent.push(Promise.withResolvers<boolean>());
+    return sent.at(-1)!.promise;
+  };
+  const ignore = () => {};
+  const lease = createLease({ log: { heartbeat }, leaseMs: 60_000, onLost: ignore, onProblem: ignore });
+  const joined = lease.join();
+  sent[0]!.resolve(true);
+  await joined;
+  lease.renew().catch(ignore);
+  const left = lease.leave();
+  await new Promise((tick) => setImmediate(tick));
+  sent[1]!.reject(new Error("unreachable"));
+  await left;
+  expect(sent).toHaveLength(2);
+});
+
 /** A process that is paused for longer than its lease, and replaced, right after it stored an event of this type. */
 const replacedAfter = (type: EventType) => {
   vi.useFakeTimers({ toFake: ["performance"] });

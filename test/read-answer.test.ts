@@ -9,7 +9,14 @@ const read = async (pieces: Iterable<string>) => {
   const ignore = () => {};
   const format: Format = { read: (value) => [value], isEnd: () => false };
   const aside: Aside = { part: ignore, alive: ignore, received: ignore, skipped: ignore };
-  const body = ReadableStream.from(pieces).pipeThrough(new TextEncoderStream());
+  const iterator = pieces[Symbol.iterator]();
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const { done, value } = iterator.next();
+      if (done) controller.close();
+      else controller.enqueue(new TextEncoder().encode(value));
+    },
+  });
   const response = await readAnswer(new Response(body), format, aside, undefined);
   const text = await response.text().catch(() => undefined);
   return { text, failure: aside.failure };

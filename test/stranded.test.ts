@@ -17,7 +17,7 @@ const setUp = async () => {
     { ...log, info },
     () => "me",
     (run) => active.has(run),
-    expect.unreachable,
+    (error) => expect.unreachable(String(error)),
   );
   return { stranded, active, owner: async () => (await log.info("r"))?.owner, asked: () => asked };
 };

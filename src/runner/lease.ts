@@ -114,9 +114,12 @@ export const createLease = ({ log, leaseMs, onLost, onProblem }: LeaseOptions): 
       await joined.catch(() => {});
       clearInterval(timer);
       joined = undefined;
-      // A heartbeat that arrives after this one would make the process alive again.
-      await renewing?.catch(() => {});
-      await Promise.resolve(log.heartbeat(owner, 0)).catch(onProblem);
+      // A heartbeat that arrives after this one would make the process alive again. If it fails, the lease ends by itself.
+      const isReachable = await Promise.resolve(renewing).then(
+        () => true,
+        () => false,
+      );
+      if (isReachable) await Promise.resolve(log.heartbeat(owner, 0)).catch(onProblem);
     },
   };
 };
