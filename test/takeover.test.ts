@@ -8,6 +8,9 @@ import { agent as createAgent } from "../src/sources/agent.ts";
 import { defineTool } from "../src/tool.ts";
 import { asking, cluster, named, scripted } from "./cluster.ts";
 import { request, untilEnd, untilEvent, waiting } from "./running.ts";
+import { memory } from "../src/logs/memory.ts";
+import { createStranded } from "../src/runner/stranded.ts";
+import { startEntry } from "./contracts/run-entries.ts";
 
 describe("a run that is taken over", () => {
   test("is released and taken over again if the log could not store the first takeover completely", async () => {
@@ -272,4 +275,51 @@ describe("a run that is taken over", () => {
     expect(calls.map(({ repeats }) => repeats)).toEqual(repeatable ? [undefined, calls[0]!.call] : [undefined]);
     expect(events.at(-1)).toMatchObject({ outcome: "done" });
   });
+});
+
+/** A run that this process owns, although its start failed. */
+const strandedRun = async () => {
+  const log = memory();
+  await log.append("r", [startEntry("r")], { owner: "me", epoch: 1 });
+  const active = new Set<string>();
+  let asked = 0;
+  const info = (run: string) => {
+    asked++;
+    return log.info(run);
+  };
+  const stranded = createStranded(
+    { ...log, info },
+    () => "me",
+    (run) => active.has(run),
+    (error) => expect.unreachable(String(error)),
+  );
+  return { stranded, active, owner: async () => (await log.info("r"))?.owner, asked: () => asked };
+};
+
+test("a run whose start failed is released", async () => {
+  const { stranded, owner } = await strandedRun();
+  await stranded.add("r");
+  expect(await owner()).toBeUndefined();
+});
+
+test("a run whose start failed is released later if a client repeats its start at this moment, which finds the run and leaves it alone", async () => {
+  const { stranded, active, owner } = await strandedRun();
+  active.add("r");
+  await stranded.add("r");
+  expect(await owner()).toBe("me");
+  active.delete("r");
+  await stranded.retry();
+  expect(await owner()).toBeUndefined();
+});
+
+test("a run whose start failed costs no request once it is released, nor while it is active", async () => {
+  const { stranded, active, asked } = await strandedRun();
+  active.add("r");
+  await stranded.add("r");
+  await stranded.retry();
+  active.delete("r");
+  await stranded.retry();
+  const before = asked();
+  await stranded.retry();
+  expect([before, asked()]).toEqual([1, 1]);
 });

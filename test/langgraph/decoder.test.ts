@@ -14,6 +14,7 @@ import { play } from "../running.ts";
 import { hangs, refuses, streams } from "../scripted-server.ts";
 import { type Line, linesIn, replay } from "./recording.ts";
 import { begun, ended, scripted, written } from "./scripted.ts";
+import { Translation } from "../../src/sources/langgraph/translation.ts";
 
 const directory = path.join(import.meta.dirname, "recordings");
 const recorded = (name: string) => linesIn(path.join(directory, `${name}.jsonl`));
@@ -308,4 +309,24 @@ describe.skipIf(others.length === 0)("recordings of other servers", () => {
     const run = protocolEventOf((lines[0] as { event: unknown }).event)!.run!;
     await expectFaithful([{ run }, ...lines]);
   });
+});
+
+test("the user's arguments are those of one call, even if the provider repeats its id", () => {
+  const translation = new Translation("r");
+  const model = (name: string) => {
+    const chunk = { id: "call_0", name, args: "{}", index: 0 };
+    translation.frame("messages", [{ type: "AIMessageChunk", id: name, tool_call_chunks: [chunk] }, {}]);
+  };
+  const execute = (name: string) => {
+    const call = { type: "tool_call", id: "call_0", name, args: { by: "model" } };
+    const started = translation.frame("tasks", { id: name, name: "tools", input: [call] });
+    translation.frame("tasks", { id: name, name: "tools", result: {} });
+    return started.at(-1)?.data["input"];
+  };
+  model("send_mail");
+  const edited = { call_0: { name: "send_mail", args: { by: "user" } } };
+  translation.frame("tasks", { id: "h", name: "Review", result: { hitl_edited_tool_calls: edited } });
+  expect(execute("send_mail")).toEqual({ by: "user" });
+  model("get_weather");
+  expect(execute("get_weather")).toEqual({ by: "model" });
 });
