@@ -3,8 +3,13 @@ import { configDefaults, defineConfig } from "vitest/config";
 /** It takes minutes for each version of Open WebUI, and has a command of its own. */
 const apart = process.env.RUNCAST_OPEN_WEBUI === undefined ? ["test/open-webui/live/full/**"] : [];
 
-/** Suites that measure time or memory need the machine for themselves: they run last, one by one. */
-const alone = ["load", "mutants", "page", "shell", "sqlite", "window"].map((name) => `test/slow/${name}.test.ts`);
+/**
+ * Suites that need the machine for themselves run last, one by one: they measure time or memory, or leave processes
+ * running that any server with coding agents would end.
+ */
+const alone = ["acp-kill", "load", "mutants", "page", "shell", "sqlite", "window"].map(
+  (name) => `test/slow/${name}.test.ts`,
+);
 const slow = ["test/slow/**/*.test.ts", "test/open-webui/live/**/*.test.ts", "test/examples/embed.test.ts"];
 
 const project = (name: string, include: string[], exclude: readonly string[]) => ({

@@ -2,15 +2,23 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 const NAME = "RUNCAST_OWNER";
 
-/** When a process began, in ticks since the machine started. Undefined if it has ended. */
-const beginOf = (pid: number | "self"): string | undefined => {
+/** What Linux shows of a process: its parent, and when it began, in ticks since the machine started. Undefined if it has ended. */
+const statOf = (pid: number | "self"): { readonly parent: number; readonly began: string } | undefined => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19];
+    const [state, parent, ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return state === "Z" || state === "X" ? undefined : { parent: Number(parent), began: rest[17]! };
   } catch {
     return undefined;
   }
+};
+
+/** This process and those that started it, such as a shell, which may be left from an earlier server themselves. */
+const ownAncestry = (): ReadonlySet<number> => {
+  const ancestry = new Set<number>();
+  for (let pid: number | undefined = process.pid; pid && !ancestry.has(pid); pid = statOf(pid)?.parent)
+    ancestry.add(pid);
+  return ancestry;
 };
 
 /** The namespace of process ids: a container's ids mean nothing outside of it. */
@@ -24,7 +32,7 @@ const namespace = (): string | undefined => {
 
 /** An environment variable that names this process, for all that an agent starts. Nothing where there is no `/proc`. */
 export const ownerVariable = (): Readonly<Record<string, string>> => {
-  const [space, began] = [namespace(), beginOf("self")];
+  const [space, began] = [namespace(), statOf("self")?.began];
   return space === undefined || began === undefined ? {} : { [NAME]: `${space}-${process.pid}-${began}` };
 };
 
@@ -36,11 +44,12 @@ export const endLeftBehind = (): void => {
   const space = namespace();
   if (space === undefined) return;
   const owned = new RegExp(`(?:^|\\0)${NAME}=${space}-(\\d+)-(\\d+)\\0`);
+  const ancestry = ownAncestry();
   for (const name of readdirSync("/proc")) {
-    if (!/^\d+$/.test(name)) continue;
+    if (!/^\d+$/.test(name) || ancestry.has(Number(name))) continue;
     try {
       const [, owner, began] = owned.exec(readFileSync(`/proc/${name}/environ`, "latin1")) ?? [];
-      if (owner !== undefined && beginOf(Number(owner)) !== began) process.kill(Number(name), "SIGKILL");
+      if (owner !== undefined && statOf(Number(owner))?.began !== began) process.kill(Number(name), "SIGKILL");
     } catch {
       // It has ended, or belongs to another user.
     }
