@@ -1,19 +1,25 @@
 import { z } from "zod";
 import type { Json } from "./events.ts";
 import { boundedPattern } from "./json-schema/bounded-pattern.ts";
+import { expandedSize } from "./json-schema/expanded-size.ts";
 
 /**
  * Turns an untrusted JSON Schema into a validator with bounded running time: drops any `pattern` whose time cannot be
  * bounded. Throws for a schema that cannot be checked.
  */
-export const jsonSchema = (schema: Json): z.ZodType =>
-  z.fromJSONSchema(bounded(schema, 0) as Parameters<typeof z.fromJSONSchema>[0]);
+export const jsonSchema = (schema: Json): z.ZodType => {
+  const kept = bounded(schema, 0);
+  if (expandedSize(kept) > LARGEST) throw new RangeError("the schema is too large with its references expanded");
+  return z.fromJSONSchema(kept as Parameters<typeof z.fromJSONSchema>[0]);
+};
 
 /** All issues with their paths, on one line. */
 export const issuesText = (issues: readonly { message: string; path?: readonly unknown[] | undefined }[]): string =>
   issues.map(({ message, path }) => located(message, path)).join("; ");
 
 const DEEPEST = 64;
+/** Each reference is checked wherever it occurs, so a few definitions that use each other twice could take forever. */
+const LARGEST = 20_000;
 /** Keywords that hold values, not schemas. */
 const VALUES = new Set(["const", "default", "enum", "example", "examples"]);
 /** Keywords that hold schemas by arbitrary names. */

@@ -52,6 +52,34 @@ describe("an untrusted JSON Schema", () => {
   });
 });
 
+describe("references in an untrusted JSON Schema", () => {
+  /** Each definition uses the one before it twice, so the last one contains 2^count of the first. */
+  const doubling = (keyword: "anyOf" | "allOf", count: number): Json => ({
+    $ref: `#/$defs/a~1${count}`,
+    $defs: Object.fromEntries(
+      Array.from({ length: count + 1 }, (_, index): [string, Json] => {
+        const before = { $ref: `#/$defs/a~1${index - 1}` };
+        return [`a/${index}`, index === 0 ? { type: "string" } : { [keyword]: [before, before] }];
+      }),
+    ),
+  });
+
+  test.each(["anyOf", "allOf"] as const)("cannot block the process by doubling in %s", (keyword) => {
+    expect(accepts(doubling(keyword, 4), "x")).toBe(true);
+    expect(accepts(doubling(keyword, 4), 1)).toBe(false);
+    for (const count of [30, 60]) expect(() => jsonSchema(doubling(keyword, count))).toThrow("too large");
+  });
+
+  test("may be recursive", () => {
+    const tree = {
+      type: "object",
+      properties: { left: { $ref: "#" }, right: { $ref: "#" }, name: { type: "string" } },
+    };
+    expect(accepts(tree, { left: { left: { name: "a" } }, right: { name: "b" } })).toBe(true);
+    expect(accepts(tree, { left: { left: { name: 1 } } })).toBe(false);
+  });
+});
+
 describe("an answer", () => {
   const asking = async (asked: Pick<Event & { type: "ask-start" }, "kind" | "schema">) => {
     const { runner, log } = setUp();
