@@ -29,12 +29,12 @@ const expectFaithful = async (lines: readonly Line[]): Promise<void> => {
     expect(looked.end.error?.code).not.toBe("invalid-event");
     const root = frames.find(({ event }) => event.endsWith("Started"))?.run_id;
     const isWorkflow = frames.some(({ event }) => event === "WorkflowStarted");
-    const own = frames.filter(
-      ({ event, run_id }) => run_id === root && /^(Team)?Run(Intermediate)?Content$/.test(event),
-    );
-    const contentOf = (field: string) => own.map((one) => (typeof one[field] === "string" ? one[field] : "")).join("");
-    if (!isWorkflow) expect(looked.text()).toBe(contentOf("content"));
-    expect(looked.thinking()).toContain(contentOf("reasoning_content"));
+    const contentOf = (run: string, field = "content") => {
+      const own = frames.filter((one) => one.run_id === run && /^(Team)?Run(Intermediate)?Content$/.test(one.event));
+      return own.map((one) => (typeof one[field] === "string" ? one[field] : "")).join("");
+    };
+    if (!isWorkflow) expect(looked.text()).toBe(contentOf(root));
+    expect(looked.thinking()).toContain(contentOf(root, "reasoning_content"));
     const tools = toolsIn(frames);
     expect(looked.calls).toHaveLength(tools.size);
     for (const [id, { tool_name, tool_args, result }] of tools) {
@@ -44,9 +44,9 @@ const expectFaithful = async (lines: readonly Line[]): Promise<void> => {
       const isResult = typeof result === "string" && !result.includes("requires human input");
       if (call.state === "ok" && isResult) expect(resultOf(call)).toBe(result);
     }
-    const begun = frames.filter(({ event }) => /^(Team)?RunStarted$/.test(event));
-    const members = new Set(begun.map(({ run_id }) => run_id)).size - (isWorkflow ? 0 : 1);
-    expect(looked.all("agent-start")).toHaveLength(members);
+    const begun = new Set(frames.flatMap(({ event, run_id }) => (/^(Team)?RunStarted$/.test(event) ? [run_id] : [])));
+    const members = looked.all("agent-start").map(({ agent }) => looked.text(agent));
+    expect(members).toEqual([...begun].slice(isWorkflow ? 0 : 1).map((run) => contentOf(run)));
   }
 };
 

@@ -56,22 +56,23 @@ test.each(files.filter((name) => !/^(v1|js)-/.test(name)))("%s: the run shows th
   expectFaithful(recorded(name)),
 );
 
-test.each(["tools", "unknown", "fail", "form", "ask-below"])(
-  "%s: version 1 shows the same as version 2",
-  async (name) => {
-    const shape = async (lines: readonly Line[]) => {
-      const { text, calls, all, end } = await played(lines);
-      return {
-        text: text(),
-        calls: calls.map(({ name: tool, state, input, content, error }) => ({ tool, state, input, content, error })),
-        asks: all("ask-start").map(({ kind, message }) => ({ kind, message })),
-        agents: all("agent-start").map((event) => [event.name, event.task]),
-        outcome: end.outcome,
-      };
+/** Stories that look the same in version 1, and those that look the same in process. */
+const VERSION_1 = ["tools", "unknown", "fail", "form", "ask-below"];
+const LOCAL = ["tools", "unknown", "pair", "ask-below", "form"];
+
+test.each(VERSION_1)("%s: version 1 shows the same as version 2", async (name) => {
+  const shape = async (lines: readonly Line[]) => {
+    const { text, calls, all, end } = await played(lines);
+    return {
+      text: text(),
+      calls: calls.map(({ name: tool, state, input, content, error }) => ({ tool, state, input, content, error })),
+      asks: all("ask-start").map(({ kind, message }) => ({ kind, message })),
+      agents: all("agent-start").map((event) => [event.name, event.task]),
+      outcome: end.outcome,
     };
-    expect(await shape(recorded(`v1-${name}`))).toEqual(await shape(recorded(name)));
-  },
-);
+  };
+  expect(await shape(recorded(`v1-${name}`))).toEqual(await shape(recorded(name)));
+});
 
 test("an edited call shows the user's arguments, although version 1 executes it with the model's", async () => {
   for (const name of ["edit", "v1-edit"]) {
@@ -81,7 +82,7 @@ test("an edited call shows the user's arguments, although version 1 executes it 
   }
 });
 
-test.each(["tools", "unknown", "pair", "ask-below", "form"])("%s: a graph in process shows the same", async (name) => {
+test.each(LOCAL)("%s: a graph in process shows the same", async (name) => {
   const shape = async (lines: readonly Line[]) => {
     const { text, calls, all, end } = await played(lines);
     return {
@@ -93,6 +94,23 @@ test.each(["tools", "unknown", "pair", "ask-below", "form"])("%s: a graph in pro
     };
   };
   expect(await shape(recorded(`js-${name}`))).toEqual(await shape(recorded(name)));
+});
+
+test("fail: a graph in process continues after the call, which ends the run of a server", async () => {
+  const [there, here] = [await played(recorded("fail")), await played(recorded("js-fail"))];
+  for (const { calls } of [there, here]) {
+    expect(calls).toMatchObject([{ name: there.calls[0]!.name, state: "error" }]);
+    expect(calls[0]!.error?.message).toContain("order system is down");
+  }
+  expect([there.end.outcome, here.end.outcome]).toEqual(["error", "done"]);
+});
+
+test("every recording of version 1 and of a graph in process is compared", () => {
+  const compared = [
+    ...[...VERSION_1, "edit"].map((name) => `v1-${name}`),
+    ...[...LOCAL, "fail"].map((name) => `js-${name}`),
+  ];
+  expect(files.filter((name) => /^(v1|js)-/.test(name))).toEqual(compared.toSorted());
 });
 
 test("the decoder is deterministic, including ids", () => {
