@@ -51,17 +51,13 @@ test("if the thread is the session, its id is the chat's, whoever the user is", 
 });
 
 test("requests of different users or threads never name the same session", async () => {
-  const long = "t".repeat(256);
-  const requests = [
-    { user: { id: "ann" }, thread: "bob:chat-1" },
-    { user: { id: "ann:bob" }, thread: "chat-1" },
-    { user: { id: "ann%3Abob" }, thread: "chat-1" },
-    { thread: "ann:bob:chat-1" },
-    { thread: ":ann:bob:chat-1" },
-    { user: { id: "ann" }, thread: `${long.slice(1)}1` },
-    { user: { id: "ann" }, thread: `${long.slice(1)}2` },
-    { thread: long },
-  ];
+  const long = "t".repeat(255);
+  // Parts of each other, however they are joined.
+  const users = [undefined, "a", "b", "a:b", "a%3Ab", "a%253Ab"];
+  const threads = ["a", "b", "a:b", "b:a", ":b", ":a:b", "a:b:a", `${long}1`, `${long}2`];
+  const requests = users.flatMap((id) =>
+    threads.map((thread) => ({ thread, ...(id !== undefined && { user: { id } }) })),
+  );
   const ids = await Promise.all(requests.map(async (one) => (await formOf({ agent: "tutor" }, one)).get("session_id")));
   expect(new Set(ids).size).toBe(requests.length);
   // Agno stores no longer ones in MySQL.
