@@ -21,6 +21,8 @@ export interface SourceVariant {
   stays(): Source | Promise<Source>;
   /** Refuses every request before its first event. */
   refuses(): Source | Promise<Source>;
+  /** It cannot know what its agent is for. `describeAgent` adds that. */
+  readonly isUndescribed?: true;
 }
 
 const unreachable = "http://127.0.0.1:9";
@@ -39,6 +41,7 @@ export const sourceVariants: Readonly<Record<string, SourceVariant>> = {
     refuses: () => agent({ model: () => undefined as never }),
   },
   "ai-sdk": {
+    isUndescribed: true,
     answers: () => aiSdk((call) => streamText({ model: demo({ speed: Infinity }), ...call })),
     stays: () => {
       const model = demo({ stories: [script("hi", [{ say: "one two three ".repeat(10_000) }])] });
@@ -52,6 +55,7 @@ export const sourceVariants: Readonly<Record<string, SourceVariant>> = {
     refuses: () => agno({ url: unreachable, agent: "nobody" }),
   },
   http: {
+    isUndescribed: true,
     answers: async () => http({ dialect: native, url: (await serve(agent({ model: demo({ speed: Infinity }) }))).url }),
     stays: async () => http({ dialect: native, url: (await serve(silent)).url }),
     refuses: () => http({ dialect: native, url: unreachable, retryMs: 0 }),
@@ -62,6 +66,7 @@ export const sourceVariants: Readonly<Record<string, SourceVariant>> = {
     refuses: () => langgraph({ url: unreachable, assistant: "nobody" }),
   },
   program: {
+    isUndescribed: true,
     answers: () => program((run) => run.text("Hello.")),
     stays: () =>
       program(async ({ text, signal }) => {

@@ -14,9 +14,11 @@ test("every source is tested against the contract", () => {
 });
 
 describe.each(Object.entries(sourceVariants))("the source %s", (_, variant) => {
-  test("its facts are valid", async () => {
-    const { about } = await variant.answers();
-    expect(agentFactsSchema.optional().safeParse(about).error).toBeUndefined();
+  test("its facts are valid, and there are some unless it knows nothing about its agent", async () => {
+    const { about = {} } = await variant.answers();
+    expect(agentFactsSchema.safeParse(about).error).toBeUndefined();
+    if (variant.isUndescribed) expect(about).toEqual({});
+    else expect(about).toHaveProperty("description");
   });
 
   test("follows the grammar and produces output", async () => {

@@ -1,11 +1,18 @@
 import fc from "fast-check";
-import { describe, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { STYLES } from "../../src/dialects/open-webui/styles.ts";
 import { goldenRuns } from "../contracts/dialect-variants.ts";
 import { arbitraryLog } from "../generate.ts";
+import { generations } from "./generations.ts";
 import { styleChecks } from "./style-checks.ts";
 
 const golden = goldenRuns.filter(({ entries }) => entries.length < 100);
 const generated = fc.sample(arbitraryLog(2), { numRuns: 4, seed: 7 });
+
+test("every style is checked in every generation", () => {
+  const all = generations.flatMap(({ name }) => STYLES.map((style) => `${style} in generation ${name}`));
+  expect(styleChecks.map(({ name }) => name).toSorted()).toEqual(all.toSorted());
+});
 
 describe.each(styleChecks)("$name", (check) => {
   test("the display is correct at every moment of every short golden run", () => {

@@ -14,7 +14,7 @@ import type { SavedMessage } from "./saved-message.ts";
 import { startShowing } from "./showing.ts";
 
 const golden = goldenRuns.map(({ entries }) => entries).filter(({ length }) => length < 100);
-const runs = [...golden, ...fc.sample(arbitraryLog(2), { numRuns: 8, seed: 11 })];
+const runs = [...golden, ...fc.sample(arbitraryLog(2), { numRuns: 8, seed: 16 })];
 
 interface ExpectedSource {
   readonly name: string;
@@ -94,6 +94,16 @@ const aboutStored = ({ sources = [] }: SavedMessage): readonly ExpectedSource["a
   );
 
 const ENDS: Readonly<Record<string, string>> = { done: "Complete", cancelled: "Stopped" };
+
+test("the runs have everything that surrounds a message", () => {
+  const events = runs.flat().map(({ event }) => event);
+  const kinds = new Set(events.map(({ type }) => type));
+  for (const type of ["citation", "file", "embed", "notice", "status"] as const) expect(kinds).toContain(type);
+  const cited = new Set(events.flatMap((event) => (event.type === "citation" ? Object.keys(event) : [])));
+  for (const field of ["author", "published", "accessed", "url", "text"]) expect(cited).toContain(field);
+  const outcomes = new Set(events.flatMap((event) => (event.type === "run-end" ? [event.outcome] : [])));
+  expect(outcomes).toEqual(new Set(["done", "error", "cancelled", "interrupted"]));
+});
 
 describe.each(generations)("around a message in generation $name", (generation) => {
   test.each(["cards", "citations", "live"])(
