@@ -55,6 +55,18 @@ describe("every kind of schema", () => {
     properties: { count: { type: "integer" as const } },
     required: ["count"],
   };
+  /** As libraries other than zod provide it. */
+  const standard = {
+    "~standard": {
+      version: 1,
+      vendor: "other",
+      validate: (value: unknown) =>
+        Number.isInteger((value as { count: unknown }).count)
+          ? { value }
+          : { issues: [{ message: "count must be whole" }] },
+      jsonSchema: { input: () => json },
+    },
+  };
   const kinds: Record<string, AiSdkTool["inputSchema"]> = {
     zod: z.object({ count: z.int() }),
     zodSchema: zodSchema(z.object({ count: z.int() })),
@@ -67,6 +79,8 @@ describe("every kind of schema", () => {
           : { success: false, error: new Error("count must be whole") },
     }),
     "jsonSchema in a function": jsonSchema(() => json),
+    "another Standard Schema": standard,
+    "a Standard Schema that is a function": Object.assign(() => {}, standard),
   };
   test.each(Object.entries(kinds))("%s", async (_, inputSchema) => {
     const counting: AiSdkTool = { inputSchema, execute: ({ count }: { count: number }) => count + 1 };

@@ -30,9 +30,9 @@ describe.each(documents)("%s", (document) => {
   const text = read(document);
 
   test("names only existing files", () => {
-    const named = [...text.matchAll(/`((?:src|test|scripts|bench|docs|golden|examples|web|pipe)\/[\w./*<>-]+)`/g)].map(
-      ([, file]) => file!,
-    );
+    const named = [
+      ...text.matchAll(/`((?:src|test|scripts|bench|docs|golden|conformance|examples|web|pipe)\/[\w./*<>-]+)`/g),
+    ].map(([, file]) => file!);
     for (const file of named) if (!/[*<]/.test(file)) expect(existsSync(path.join(root, file)), file).toBe(true);
     for (const [, target] of text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)) {
       expect(existsSync(path.join(root, path.dirname(document), target!)), target).toBe(true);
