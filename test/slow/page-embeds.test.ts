@@ -192,6 +192,9 @@ describeInBrowser("what a run embeds", ({ serve, open, mistakes }: Browsing) => 
     await show(page);
     await page.getByRole("button", { name: "Allow once" }).click();
     await inside(page, "App").getByText("in Bern 21 degrees refused").waitFor();
+    // It was allowed once.
+    await page.reload();
+    await page.getByRole("button", { name: "Allow once" }).waitFor();
   });
 
   test.each([

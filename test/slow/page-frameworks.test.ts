@@ -31,6 +31,8 @@ interface Framework {
   readonly message: string;
   readonly before: readonly string[];
   readonly asks: number;
+  /** Whether a sub-agent asks. */
+  readonly asksBelow?: true;
   readonly after: string;
 }
 
@@ -91,6 +93,7 @@ const FRAMEWORKS: readonly Framework[] = [
     message: "Let a researcher write to Ann: ASKBELOW",
     before: ["A helper will do it.", "researcher", "I need your approval.", "send_mail"],
     asks: 1,
+    asksBelow: true,
     after: "My helper is back.",
   },
 ];
@@ -107,7 +110,7 @@ const picture = async (page: Page, name: string): Promise<void> => {
 };
 
 describeInBrowser("agents of other frameworks, on the page", ({ serve, open }) => {
-  for (const { name, python, start, message, before, asks, after } of FRAMEWORKS) {
+  for (const { name, python, start, message, before, asks, asksBelow, after } of FRAMEWORKS) {
     if (python === undefined) {
       absent(name, `not installed: npm run agents -- ${name}`);
       continue;
@@ -124,7 +127,8 @@ describeInBrowser("agents of other frameworks, on the page", ({ serve, open }) =
         await send(page, message);
         // Not in the message, which may contain the same words.
         for (const text of before) await page.locator("[data-node]").getByText(text).first().waitFor();
-        const allow = page.locator("article").getByRole("button", { name: "Allow", exact: true });
+        const calls = page.locator(asksBelow ? "[data-agent] [data-call]" : "[data-call]");
+        const allow = calls.getByRole("button", { name: "Allow", exact: true });
         await allow.first().waitFor();
         await picture(page, name);
         for (let left = asks; left > 0; left--) {
