@@ -233,6 +233,7 @@ describe.skipIf(!python)("an AgentOS", { timeout: 60_000 }, () => {
     for (const cut of isLong ? [1, 500, 1500, 3000, 5000, 7000] : [1500, 5000]) {
       const proxy = await startCuttingProxy(server.port, (connection) => (connection === 0 ? cut : undefined));
       const looked = await playStory(agent("solo", proxy.url), "TOOLS");
+      expect(proxy.passed[0]).toBe(cut);
       await expectStored(`${server.url}/agents/solo`, looked);
       expect(looked.text(), `cut after ${cut} bytes`).toBe(whole);
       expect(looked.all("tool-start")).toHaveLength(2);

@@ -239,10 +239,11 @@ describe.skipIf(!python)("a LangGraph server", { timeout: 60_000 }, () => {
 
   test("cut and resume: nothing is lost and nothing appears twice", async () => {
     const whole = (await solo("TOOLS")).text();
-    for (const cut of isLong ? [1, 300, 900, 2000, 4000, 6000, 9000] : [900, 6000]) {
-      // The first two connections create the thread and start the run.
-      const proxy = await startCuttingProxy(server.port, (connection) => (connection === 1 ? cut : undefined));
+    for (const cut of isLong ? [800, 1500, 3000, 6000, 9000, 12_000, 17_000] : [900, 6000]) {
+      // The first connection creates the thread and carries the run's events, the second starts the run.
+      const proxy = await startCuttingProxy(server.port, (connection) => (connection === 0 ? cut : undefined));
       const looked = await playStory(agent("solo", proxy.url), "TOOLS");
+      expect(proxy.passed[0]).toBe(cut);
       expect(looked.text(), `cut after ${cut} bytes`).toBe(whole);
       expect(looked.all("tool-start")).toHaveLength(2);
       expectStored(looked, await stateOf(server.url, looked));
@@ -390,6 +391,7 @@ describe.skipIf(!python)("a LangGraph server without version 2 of the protocol",
   test("cut and resume", async () => {
     const proxy = await startCuttingProxy(server.port, (connection) => (connection === 1 ? 20_000 : undefined));
     const looked = await playStory(langgraph({ url: proxy.url, assistant: "solo" }), "TOOLS");
+    expect(proxy.passed[1]).toBe(20_000);
     expectStored(looked, await stateOf(server.url, looked));
     await proxy.close();
   });
