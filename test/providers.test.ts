@@ -71,6 +71,11 @@ describe("one conversation in four formats", () => {
     expect(joined(events, "text-delta")).toBe(
       "Let me look at both.Now the sea.Lisbon is **warm**, Oslo is cold; nobody knows the tides. 🌊",
     );
+    for (const type of ["thinking", "text"] as const) {
+      const pieces = events.filter((event) => event.type === `${type}-delta`);
+      const parts = events.filter((event) => event.type === `${type}-start`);
+      expect(pieces.length, `${type} arrives piece by piece`).toBeGreaterThan(parts.length);
+    }
     const ends = events.filter(({ type }) => type === "tool-end");
     expect(ends).toMatchObject([{ outcome: "ok" }, { outcome: "ok" }, { outcome: "error" }]);
     const executed = events.flatMap((event, index) => (event.type === "tool-execute" ? [index] : []));

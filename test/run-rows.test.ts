@@ -85,13 +85,17 @@ const printing = (): { readonly written: string[]; run(options: Record<string, s
 test("`runcast runs` prints one line per run", async () => {
   const { url } = await serve(asking);
   for (const message of ["too much", "first", "ask"])
-    await post(`${url}/runs`, { message }, { accept: "application/json" });
+    await post(
+      `${url}/runs`,
+      { message, ...(message === "first" && { user: { id: "ann" } }) },
+      { accept: "application/json" },
+    );
   await until(async () => (await list(url, "")).some(({ asks = [] }) => asks.length === 1));
   const { written, run } = printing();
   expect(await run({ url })).toBe(0);
   expect(written).toEqual([
     expect.stringMatching(/waiting for you .* 3 tokens in, 4 out {2}ask — Send the report\?\n$/),
-    expect.stringMatching(/done .*\b\d+(?:\.\d)? m?s .* first\n$/),
+    expect.stringMatching(/done .* ann .*\b\d+(?:\.\d)? m?s .*3 tokens in, 4 out.* first\n$/),
     expect.stringMatching(
       / cut off .* too much — The answer is incomplete: the model reached its output token limit\.\n$/,
     ),

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Entry, Event, Finish } from "../../src/events.ts";
 import { createState, fold } from "../../src/state.ts";
+import { delegationOf } from "../../src/view.ts";
 import { arbitraryLog } from "../generate.ts";
 import { flushFrames } from "./views/frames.ts";
 import { openElement } from "./views/element.ts";
@@ -42,6 +43,8 @@ const agree = async (entries: readonly Entry[], isLooked: (entry: Entry) => bool
       const where = `after entry ${entry.seq}, ${entry.event.type}`;
       expect(views.terminal.facts, `terminal and page ${where}`).toEqual(views.page.facts);
       expect(views.element.facts, `element and page ${where}`).toEqual(views.page.facts);
+      const calls = [...state.nodes.values()].filter((node) => node.kind === "call" && !delegationOf(node));
+      expect(views.page.facts.calls.length, `the cards ${where}`).toBe(calls.length);
       const mentions = mentionsOf(state);
       for (const [name, { text }] of Object.entries(views)) {
         const shown = words(text);

@@ -151,6 +151,7 @@ describeInBrowser("the board of runs", ({ serve, open }: Browsing) => {
     expect(await bob.getByRole("group", { name: "Owner" }).count()).toBe(0);
     const root = await signedIn(url, "root");
     await says(root, "Approve for Bob", "waiting for bob");
+    await says(root, "Own of root", /· writer · by root · just now/);
     expect(await titles(root)).toEqual(["Own of root", "Approve for Bob", "Approve for Ann"]);
     await root.getByRole("button", { name: "Mine" }).click();
     await expect.poll(() => titles(root)).toEqual(["Own of root"]);

@@ -96,6 +96,9 @@ describeInBrowser("a model whose key the server does not have", ({ serve, open }
     expect(kept).not.toContain(RIGHT);
     await page.reload();
     await answer(page).waitFor();
+    await send(page, "And tomorrow?");
+    await expect.poll(keys).toEqual([`Bearer ${RIGHT}`, `Bearer ${RIGHT}`]);
+    await ended(page, "done");
     expect(await form.count()).toBe(0);
   });
 

@@ -60,7 +60,9 @@ describeInBrowser("the outline of a run", ({ serve, open }: Browsing) => {
     await expect.poll(isFocused(page, "broken"), { timeout: 20_000 }).toBe(true);
     if (options.viewport) await page.keyboard.press("o");
     await outline(page).getByRole("button", { name: "Sub-agents 1" }).press("Enter");
-    await row(page, /researcher/).waitFor();
+    await row(page, /researcher/).press("Enter");
+    await expect.poll(isFocused(page, "h"), { timeout: 20_000 }).toBe(true);
+    if (options.viewport) await page.keyboard.press("o");
     await outline(page).getByRole("button", { name: "Files 1" }).press("Enter");
     await row(page, /route\.gpx/).waitFor();
     expect(await violations(page)).toEqual([]);

@@ -1,4 +1,4 @@
-import type { Locator } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import type { Source } from "../../src/source.ts";
 import { type Browsing, describeInBrowser, ended, send } from "../browsing.ts";
@@ -21,11 +21,29 @@ const source: Source = async function* () {
   yield { type: "step-end", step: "t", finish: "stop" };
 };
 
+/** Asks for a name, and emits many lines below the question when the test allows it. */
+const asking =
+  (gate: Promise<void>): Source =>
+  async function* (_, { answerTo }) {
+    yield { type: "ask-start", ask: "a", kind: "input", title: "What is your name?" };
+    await gate;
+    yield { type: "step-start", step: "s" };
+    yield { type: "text-start", part: "p" };
+    yield { type: "text-delta", part: "p", delta: "A line.\n\n".repeat(60) };
+    yield { type: "text-end", part: "p" };
+    yield { type: "step-end", step: "s", finish: "stop" };
+    await answerTo("a");
+  };
+
 const isInView = (locator: Locator): Promise<boolean> =>
   locator.evaluate((element) => {
     const { top, bottom } = element.getBoundingClientRect();
     return top >= 0 && bottom <= innerHeight;
   });
+
+/** Whatever follows the end has done so by then. */
+const nextFrames = (page: Page): Promise<unknown> =>
+  page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(0)))));
 
 describeInBrowser("scrolling", ({ serve, open }: Browsing) => {
   test("text for screen readers in a box that scrolls adds no room to the conversation", async () => {
@@ -61,10 +79,21 @@ describeInBrowser("scrolling", ({ serve, open }: Browsing) => {
     await page.keyboard.press("Enter");
     const field = page.getByRole("textbox", { name: "Edit the message" });
     await field.waitFor();
-    // Whatever follows the end has done so by the next frames.
-    await page.evaluate(
-      () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(0)))),
-    );
+    await nextFrames(page);
     expect(await isInView(field)).toBe(true);
+  });
+
+  test("a form stays in view while the user fills it in and text arrives below it", async () => {
+    const gate = Promise.withResolvers<void>();
+    const page = await open(await serve(asking(gate.promise)));
+    await send(page, "go");
+    const field = page.locator("[data-ask=a]").getByRole("textbox");
+    await field.fill("In");
+    gate.resolve();
+    await page.getByText("A line.").last().waitFor({ state: "attached" });
+    await nextFrames(page);
+    expect(await isInView(field)).toBe(true);
+    await field.press("Enter");
+    await ended(page, "done");
   });
 });
