@@ -74,6 +74,8 @@ test("the table of costs shows what each page's main thread did", () => {
   expect(rows).toContain("| runcast | 400 | 200 | 0 | 0 | 200 | 300 |");
   expect(rows).toContain("| streaming-markdown | 200 | 100 | 0 | 0 | 100 | 300 |");
   expect(rows).toContain("New text is shown: runcast every 50 ms; the others every 50 ms.");
+  const usual = judge({ ...NONE, runcast: measured(() => 10) }, { tokens: 20_000, quick: true, peersEveryMs: 0 });
+  expect(usual.rows.at(-1)).toMatch(/runcast every 50 ms; .* once per frame, useChat as chunks arrive/);
 });
 
 test("the score of a parser ignores what a page may choose, and nothing else", () => {
