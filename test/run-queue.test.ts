@@ -111,8 +111,10 @@ describe("runs over the limit", () => {
       const { source } = held();
       const { url } = await serve(source, { dialects, limits: { concurrentRuns: 1 } });
       await start(url);
-      const response = await post(`${url}/runs?dialect=${dialect.name}`, { message: "b" });
-      expect([dialect.name, response.headers.get("runcast-queue")]).toEqual([dialect.name, "1"]);
+      const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: "b" }] }];
+      const { method, path, ...rest } = dialect.write({ do: "start", request: { messages, agent: "test" } });
+      const response = await fetch(url + path, { method, ...rest });
+      expect([dialect.name, response.status, response.headers.get("runcast-queue")]).toEqual([dialect.name, 200, "1"]);
       await response.body?.cancel();
     }
   });

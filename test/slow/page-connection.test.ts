@@ -25,6 +25,12 @@ const viewers = async (url: string): Promise<number> =>
 const contentOf = async (page: Page): Promise<string> =>
   (await page.locator("article").last().innerText()).replaceAll(/\d[\d.,]* (?:ms|s|min)\b/g, "some time");
 
+/** The number of spinners in the run that turn. */
+const spinning = (page: Page): Promise<number> =>
+  page
+    .locator("[data-run] .animate-spin")
+    .evaluateAll((icons) => icons.filter((icon) => getComputedStyle(icon).animationName !== "none").length);
+
 /** A run that contains every kind of item, long enough to be cut often. */
 function* story(): Generator<Event> {
   for (let step = 0; step < 12; step++) {
@@ -81,10 +87,12 @@ describeInBrowser("the page's connection", ({ serve, open, openHideable }: Brows
     await status(page, "live");
     const titleAt = async () => (await page.getByRole("heading", { level: 1 }).boundingBox())?.y;
     const before = await titleAt();
+    expect(await spinning(page)).toBeGreaterThan(0);
     disconnect();
     await status(page, "reconnecting");
     await page.getByText(/Connection lost, retrying (in \d+ s|now)/).waitFor();
     await page.locator("[data-run][data-live=false]").waitFor();
+    expect(await spinning(page)).toBe(0);
     const clocks = () => page.locator("[data-elapsed]").allInnerTexts();
     const stopped = await clocks();
     expect(stopped).toHaveLength(3);
