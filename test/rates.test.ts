@@ -33,6 +33,8 @@ describe("a rate", () => {
       take(`address-${index}`);
     }
     expect(() => take("address-49999")).toThrow();
+    // The oldest ones are forgotten.
+    take("address-0");
   });
 });
 

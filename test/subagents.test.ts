@@ -112,6 +112,7 @@ test("many sub-agents, wide and deep, with approvals answered in random order, d
     expect(caused?.agent).toBe(parent);
     expect(own.at(-1)).toMatchObject({ type: "agent-end", outcome: "done" });
     const used = own.reduce((sum, event) => sum + (event.type === "step-end" ? (event.usage?.output ?? 0) : 0), 0);
+    expect(used).toBeGreaterThan(0);
     expect(own.at(-1)).toMatchObject({ usage: { output: used } });
   }
 
