@@ -241,6 +241,11 @@ describeInBrowser("the board of runs", ({ serve, open }: Browsing) => {
     expect(await violations(page)).toEqual([]);
     await page.getByRole("button", { name: "Show 1 new run" }).click();
     expect(await titles(page)).toEqual(["Begun later", "Work on the report"]);
+    await page.mouse.move(0, 0);
+    await page.getByRole("link", { name: "Begun later" }).focus();
+    await begin(url, "Begun last");
+    await page.getByRole("button", { name: "Show 1 new run" }).waitFor();
+    expect(await titles(page)).toEqual(["Begun later", "Work on the report"]);
   });
 
   test("by keyboard alone", async () => {

@@ -1,8 +1,10 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { memory } from "../../src/logs/memory.ts";
 import { demoAgent } from "../../src/models/demo.ts";
 import type { RunRequest, Source } from "../../src/source.ts";
 import { type Browsing, composer, describeInBrowser, ended, send, violations } from "../browsing.ts";
+import { storeRun } from "../stored-runs.ts";
 
 /** Answers each request when the test allows it. */
 const echo = () => {
@@ -156,6 +158,15 @@ describeInBrowser("chat on the page", ({ serve, open }: Browsing) => {
     expect(new Set(later).size).toBe(later.length);
     // What was announced before the reload.
     expect(await count("The report is short.")).toBe(0);
+  });
+
+  test("a screen reader gets nothing of a run that ended long ago", async () => {
+    const log = memory();
+    await storeRun(log, { run: "old", thread: "t", user: "ann", message: "Hello", answer: "It was so.", at: 1000 });
+    const page = await open(`${await serve(undefined, { log })}/?run=old`);
+    await ended(page, "done");
+    await shown(page, "It was so.");
+    expect(await announced(page)).toEqual([]);
   });
 
   test("a failed run shows the reason, and offers a retry only if it can help", async () => {

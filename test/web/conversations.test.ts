@@ -167,11 +167,15 @@ describe("conversations with a server", () => {
     expect(vi.getTimerCount()).toBe(0);
     const again = await show(tab, id);
     expect(vi.getTimerCount()).toBe(1);
+    vi.advanceTimersToNextTimer();
+    expect(again.shown().connection).toBeDefined();
+    await until(() => again.shown().connection === undefined);
+    // The server in this process uses a timer, too, until it notices that the viewer has left.
+    await until(() => vi.getTimerCount() === 1);
     resolve();
     vi.advanceTimersToNextTimer();
     await until(hasEnded(tab, id));
     expect(again.state().outcome).toBe("done");
-    // The server in this process uses a timer, too, until it notices that the viewer has left.
     await until(() => vi.getTimerCount() === 0);
     tab.runs.setHidden(false);
     tab.runs.setHidden(true);
