@@ -102,6 +102,8 @@ describeInBrowser("deleting on the page", ({ serve, open }: Browsing) => {
     await data.getByRole("button", { name: "Delete all my data", exact: true }).click();
     await data.getByText("Deleted 1 run from the server and 1 conversation from this browser.").waitFor();
     await page.keyboard.press("Escape");
+    await page.reload();
+    await page.getByRole("navigation", { name: "Conversations" }).getByText("Your conversations appear here").waitFor();
     expect(await runsOf(url, await issuer.sign({ sub: "ann" }))).toEqual([]);
     expect(await runsOf(url, BOB)).toHaveLength(1);
     await composer(page).waitFor();

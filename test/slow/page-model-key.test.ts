@@ -117,6 +117,12 @@ describeInBrowser("a model whose key the server does not have", ({ serve, open }
     await page.keyboard.press("Escape");
     expect(await page.getByRole("form", { name: /needs/ }).count()).toBe(0);
 
+    const sent: string[][] = [];
+    page.on("request", (request) => {
+      const isStart = request.method() === "POST" && new URL(request.url()).pathname === "/runs";
+      const headers = Object.entries(request.headers());
+      if (isStart) sent.push(headers.flatMap(([name, value]) => (name.startsWith("runcast-secret-") ? [value] : [])));
+    });
     await page.getByRole("combobox", { name: "Agent" }).selectOption("free");
     await send(page, "hello");
     await ended(page, "error");
@@ -125,6 +131,7 @@ describeInBrowser("a model whose key the server does not have", ({ serve, open }
     await send(page, "How is the weather?");
     await answer(page).waitFor();
     expect(keys()).toEqual([undefined, `Bearer ${RIGHT}`]);
+    expect(sent).toEqual([[], [RIGHT]]);
 
     await page.getByRole("button", { name: "Settings", exact: true }).click();
     await remove.click();
