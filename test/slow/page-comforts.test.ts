@@ -32,6 +32,22 @@ const WHILE_HIDDEN = { timeout: 20_000 };
 
 const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
 
+/** Replaces the browser's notifications, which a test cannot see. */
+const imitateNotifications = (page: Page) =>
+  page.evaluate(() => {
+    const shown: string[] = [];
+    const Notifier = class extends EventTarget {
+      static permission = "granted";
+      static requestPermission = async () => "granted";
+      constructor(title: string, { body }: { body: string }) {
+        super();
+        shown.push(`${title}: ${body}`);
+      }
+    };
+    Object.assign(window, { shown, Notification: Notifier });
+  });
+const notified = (page: Page) => page.evaluate(() => (window as unknown as { shown: string[] }).shown);
+
 describeInBrowser("daily comforts", ({ serve, open, openHideable }: Browsing) => {
   test("an answer is copied as Markdown or as text", async () => {
     const page = await open(await serve(answering("stop")), { permissions: ["clipboard-read", "clipboard-write"] });
@@ -210,11 +226,14 @@ describeInBrowser("daily comforts", ({ serve, open, openHideable }: Browsing) =>
       yield { type: "step-end", step: "s", finish: "stop" };
     };
     const page = await openHideable(await serve(finishing));
+    await imitateNotifications(page);
     await send(page, "Do it");
     await page.locator("[data-run]").waitFor();
     await setHidden(page, true);
     gate.resolve();
     await expect.poll(() => page.title(), WHILE_HIDDEN).toBe("Finished · Do it · Runcast");
+    // They are off until the user turns them on.
+    expect(await notified(page)).toEqual([]);
   });
 
   test("so does the title of the page of a single run", async () => {
@@ -235,18 +254,7 @@ describeInBrowser("daily comforts", ({ serve, open, openHideable }: Browsing) =>
     const gate = Promise.withResolvers<void>();
     const url = await serve(asking(gate.promise));
     const page = await openHideable(url);
-    await page.evaluate(() => {
-      const shown: string[] = [];
-      const Notifier = class extends EventTarget {
-        static permission = "granted";
-        static requestPermission = async () => "granted";
-        constructor(title: string, { body }: { body: string }) {
-          super();
-          shown.push(`${title}: ${body}`);
-        }
-      };
-      Object.assign(window, { shown, Notification: Notifier });
-    });
+    await imitateNotifications(page);
     await page.getByRole("button", { name: "Settings", exact: true }).click();
     await page.getByLabel("Notify me when an agent has a question or finishes").check();
     expect(await violations(page)).toEqual([]);
@@ -255,12 +263,11 @@ describeInBrowser("daily comforts", ({ serve, open, openHideable }: Browsing) =>
     await page.locator("[data-run]").waitFor();
     await setHidden(page, true);
     gate.resolve();
-    const shown = () => page.evaluate(() => (window as unknown as { shown: string[] }).shown);
-    await expect.poll(shown, WHILE_HIDDEN).toEqual(["Waiting for you: Send the report?"]);
+    await expect.poll(() => notified(page), WHILE_HIDDEN).toEqual(["Waiting for you: Send the report?"]);
     await setHidden(page, false);
     await page.getByRole("button", { name: "Yes" }).first().click();
     await ended(page, "done");
-    expect(await shown()).toHaveLength(1);
+    expect(await notified(page)).toHaveLength(1);
   });
 
   test("notifications that the browser blocks stay off, and the setting shows why", async () => {
