@@ -22,8 +22,7 @@ const source: Source = async function* () {
 };
 
 /** Asks for a name, and emits many lines below the question when the test allows it. */
-const asking =
-  (gate: Promise<void>): Source =>
+const asking = (gate: Promise<void>): Source =>
   async function* (_, { answerTo }) {
     yield { type: "ask-start", ask: "a", kind: "input", title: "What is your name?" };
     await gate;

@@ -27,7 +27,14 @@ test("a server that accepts every request and streams nothing gets a no, with ev
 });
 
 test("a trial that does not apply gets n/a, with the reason", async () => {
-  const { code, out } = await runcast(["torture", "http://127.0.0.1:9", "--only", "server-killed", "--model-port", "0"]);
+  const { code, out } = await runcast([
+    "torture",
+    "http://127.0.0.1:9",
+    "--only",
+    "server-killed",
+    "--model-port",
+    "0",
+  ]);
   expect(code).toBe(0);
   expect(out).toContain("n/a  server-killed  only a server started with --command can be killed");
   expect(out).toContain("0 yes, 0 no, 1 not applicable");
