@@ -180,6 +180,22 @@ describeInBrowser("conversations on the page", ({ serve, open, openBeside }: Bro
     expect(entries).toEqual(await log.read(run, 0, 1000));
   });
 
+  test("what the page has shown is stored even if it is closed at once", async () => {
+    const page = await open(await serve(answering(() => new Promise(() => {}))));
+    let isClosed = false;
+    await page.route(/\/runs\b/, (route) => (isClosed ? route.abort() : route.continue()));
+    await page.evaluate(() => {
+      const closeSoon = () => document.body.innerText.includes("Answer 1 begins") && location.reload();
+      new MutationObserver(closeSoon).observe(document.body, { childList: true, characterData: true, subtree: true });
+    });
+    page.on("request", (request) => (isClosed ||= request.isNavigationRequest()));
+    await send(page, "Question");
+    await expect.poll(() => isClosed, { timeout: 20_000 }).toBe(true);
+    // The page has only what it has stored.
+    await answerText(page, "Answer 1 begins").waitFor();
+    expect(await page.evaluate(() => Object.keys(localStorage).filter((name) => name.includes("entries")))).toEqual([]);
+  });
+
   test("cards outlive the run on the server; export and import transfer everything to another browser", async () => {
     const log = memory();
     const url = await serve(answering(), { log });

@@ -161,6 +161,23 @@ describeInBrowser("a long conversation on the page", ({ serve, open }: Browsing)
     await showsNew(() => page.getByRole("button", { name: "Run again" }).last().press("Enter"));
   });
 
+  test("a message that the user edits keeps its text when they scroll far away", async () => {
+    const page = await openLong(open, await serve());
+    const message = page.locator("[data-message]").nth(2 * ANSWERS - 2);
+    await message.hover();
+    await message.getByRole("button", { name: "Edit", exact: true }).click();
+    const field = page.getByRole("textbox", { name: "Edit the message" });
+    await field.fill("Half a thought");
+    const scroll = (to: "top" | "end") =>
+      box(page).evaluate((element, wanted) => element.scrollTo(0, wanted === "top" ? 0 : element.scrollHeight), to);
+    await scroll("top");
+    await page.getByText("Question 0", { exact: true }).waitFor();
+    await page.locator("[data-message]").nth(-12).locator(":scope:empty").waitFor({ state: "attached" });
+    await scroll("end");
+    await page.getByText(`Answer ${ANSWERS - 1}`).first().waitFor();
+    expect(await field.inputValue()).toBe("Half a thought");
+  });
+
   test("a jump to a text that is longer than the window shows its beginning", async () => {
     const { source, allow } = paragraphs();
     const page = await open(await serve(source));

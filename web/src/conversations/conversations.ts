@@ -72,8 +72,10 @@ export interface Conversations {
   refresh(): Promise<void>;
   /** Loads older conversations from the server. */
   loadMore(): Promise<void>;
-  /** Stores everything pending. Call it before the page unloads. */
+  /** Stores everything pending. */
   flush(): Promise<void>;
+  /** The entries that are not stored yet, by run. */
+  waiting(): ReadonlyMap<string, readonly Entry[]>;
 }
 
 export interface NewMessage {
@@ -125,7 +127,7 @@ export const createConversations = (options: ConversationsOptions): Conversation
     await buffer.flush();
     const kept = await store.entries(run).catch(() => []);
     const last = kept.at(-1)?.seq ?? 0;
-    return [...kept, ...buffer.waiting(run).filter(({ seq }) => seq > last)];
+    return [...kept, ...(buffer.waiting().get(run) ?? []).filter(({ seq }) => seq > last)];
   };
 
   const refresh = async (): Promise<void> => {
@@ -138,9 +140,7 @@ export const createConversations = (options: ConversationsOptions): Conversation
       show({ isLoaded: true });
     }
   };
-  const reload = async (id: string): Promise<void> => {
-    opened.hold(id, await store.load(id).catch(() => undefined));
-  };
+  const reload = async (id: string): Promise<void> => opened.hold(id, await store.load(id).catch(() => undefined));
   const change = async (
     id: string,
     edit: (conversation: Conversation | undefined) => Conversation | undefined,
@@ -238,9 +238,7 @@ export const createConversations = (options: ConversationsOptions): Conversation
       if (conversation) await history?.complete(conversation, message.parent);
       if (message.parent !== undefined) await addAnswer(id, message.parent, settings ?? message.settings);
     },
-    choose: async (id, message) => {
-      await change(id, (kept) => kept && chooseMessage(kept, message));
-    },
+    choose: async (id, message) => void (await change(id, (kept) => kept && chooseMessage(kept, message))),
     fork: async (from, message) => {
       const conversation = await store.load(from);
       if (!conversation) throw new Error(`there is no conversation ${from}`);
@@ -294,6 +292,7 @@ export const createConversations = (options: ConversationsOptions): Conversation
     },
     loadMore: async () => await history?.loadMore(),
     flush: buffer.flush,
+    waiting: buffer.waiting,
   };
 };
 

@@ -5,7 +5,9 @@ import { DatabaseError } from "./database.ts";
 import { indexedDatabase } from "./databases/indexed-db.ts";
 import { memoryDatabase } from "./databases/memory.ts";
 import type { History, HistoryOptions } from "./history.ts";
+import { saveLeftovers, takeLeftovers } from "./leftovers.ts";
 import type { Ask } from "./server-threads.ts";
+import { createStore, type Store } from "./store.ts";
 import { otherTabs } from "./tabs.ts";
 
 export interface OpenOptions {
@@ -26,6 +28,7 @@ export const openConversations = async ({ client, ask, secrets }: OpenOptions): 
     trouble = error instanceof DatabaseError ? error : new DatabaseError("unavailable", String(error), error);
     return memoryDatabase();
   });
+  if (!trouble) await storeLeftovers(createStore(database));
   const conversations = createConversations({
     client,
     database,
@@ -43,9 +46,19 @@ export const openConversations = async ({ client, ask, secrets }: OpenOptions): 
     wasHidden = isHidden;
   };
   document.addEventListener("visibilitychange", look);
-  addEventListener("pagehide", () => void conversations.flush());
+  addEventListener("pagehide", () => {
+    void conversations.flush();
+    if (!trouble) saveLeftovers(conversations.waiting());
+  });
+  // A page that is shown again has kept them.
+  addEventListener("pageshow", ({ persisted }) => persisted && takeLeftovers());
   look();
   return conversations;
+};
+
+const storeLeftovers = async ({ keep }: Store): Promise<void> => {
+  // The database may refuse them. The server still has them.
+  for (const [run, entries] of takeLeftovers()) await keep(run, entries).catch(() => {});
 };
 
 /** Loaded only for a signed-in user, because most pages have none. */

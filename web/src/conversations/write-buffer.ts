@@ -13,8 +13,8 @@ export interface WriteBuffer {
   add(run: string, entry: Entry): void;
   /** Stores pending entries immediately. */
   flush(): Promise<void>;
-  /** Entries that are not stored yet. */
-  waiting(run: string): readonly Entry[];
+  /** Entries that are not stored yet, by run. */
+  waiting(): ReadonlyMap<string, readonly Entry[]>;
 }
 
 export const createWriteBuffer = ({ keep, onKept, waitMs = 1000, most = 1000 }: WriteBufferOptions): WriteBuffer => {
@@ -52,6 +52,6 @@ export const createWriteBuffer = ({ keep, onKept, waitMs = 1000, most = 1000 }: 
       else timer ??= setTimeout(() => void flush(), waitMs);
     },
     flush,
-    waiting: (run) => waiting.get(run) ?? [],
+    waiting: () => waiting,
   };
 };
