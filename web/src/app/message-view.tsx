@@ -40,11 +40,14 @@ export interface MessageViewProps {
 /** Heights before anything is measured: roughly a short answer with a card. */
 const GUESS = { user: 76, assistant: 320 };
 
+/** Whether the user is editing it. Rendering it again would lose what they have written. */
+const isEdited = (message: HTMLElement): boolean => message.querySelector("textarea") !== null;
+
 /** A message of a conversation. Far from the visible area, only its height is kept. */
 export const MessageView = memo(({ shown, isDrawn, isLast, commands, agents, jump }: MessageViewProps) => {
   const element = useRef<HTMLElement>(null);
   const { message } = shown;
-  const { isInWindow, height } = useInWindow(element, isDrawn);
+  const { isInWindow, height } = useInWindow(element, isDrawn, isEdited);
   const isShown = isInWindow || isDrawn || jump !== undefined;
   useEffect(() => {
     if (jump) element.current?.scrollIntoView({ block: "start" });

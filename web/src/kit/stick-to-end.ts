@@ -50,6 +50,13 @@ export const useStickToEnd = (
       touched = performance.now();
       if (deltaY < 0 && box.scrollHeight > box.clientHeight) isAtEnd.set(false);
     };
+    // The browser would scroll to where the end is before the messages there are drawn.
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key !== "End" || isModified(event) || !(event.target instanceof Element)) return;
+      if (isField(event.target) || event.target.closest('[tabindex="0"]') !== box) return;
+      event.preventDefault();
+      toEnd();
+    };
     const follow = (): void => {
       if (!isAtEnd.get() || isSelecting(box) || isWriting(box)) return;
       box.scrollTop = box.scrollHeight;
@@ -65,6 +72,7 @@ export const useStickToEnd = (
     const unfollow = afterShowing(followShown);
     box.addEventListener("scroll", onScroll, { passive: true });
     box.addEventListener("wheel", onWheel, { passive: true });
+    box.addEventListener("keydown", onKey);
     for (const name of HANDS) addEventListener(name, onHand, { passive: true, capture: true });
     return () => {
       observer.disconnect();
@@ -72,6 +80,7 @@ export const useStickToEnd = (
       for (const name of HANDS) removeEventListener(name, onHand, { capture: true });
       box.removeEventListener("scroll", onScroll);
       box.removeEventListener("wheel", onWheel);
+      box.removeEventListener("keydown", onKey);
     };
   }, [scroller, content, isAtEnd]);
   return { isAtEnd, toEnd };
@@ -82,7 +91,7 @@ const KEYS = new Set(["ArrowUp", "PageUp", "Home", " ", "j", "k", "a", "f"]);
 /** Whether the event can cause a scroll. Excludes typing a message and pointer moves without a pressed button. */
 const moves = (event: Event): boolean => {
   if (event instanceof KeyboardEvent)
-    return KEYS.has(event.key) && !(event.target instanceof Element && event.target.matches("input, textarea, select"));
+    return KEYS.has(event.key) && !(event.target instanceof Element && isField(event.target));
   return !(event instanceof PointerEvent) || event.buttons > 0;
 };
 
@@ -92,5 +101,12 @@ const isSelecting = (box: HTMLElement): boolean => {
 };
 
 /** Whether the user is filling in a field, which must not move away under them. */
-const isWriting = (box: HTMLElement): boolean =>
-  document.activeElement?.matches("input, textarea, select") === true && box.contains(document.activeElement);
+const isWriting = (box: HTMLElement): boolean => {
+  const { activeElement } = document;
+  return activeElement !== null && isField(activeElement) && box.contains(activeElement);
+};
+
+const isField = (element: Element): boolean => element.matches("input, textarea, select");
+
+const isModified = ({ altKey, ctrlKey, metaKey, shiftKey }: KeyboardEvent): boolean =>
+  altKey || ctrlKey || metaKey || shiftKey;
