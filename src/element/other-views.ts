@@ -13,12 +13,13 @@ export const createAgentView = (scene: Scene): View<AgentNode> => {
   const task = make("span", "soft brief");
   const time = make("span", "soft time");
   const summary = make("summary", "", mark, icon("agent"), name, task, time);
+  const whole = make("p", "soft whole");
   const status = make("p", "soft");
   const advice = make("p", "advice");
   const error = make("p", "problem");
   const usage = make("p", "soft");
   const items = make("div", "items");
-  const element = make("details", "agent", summary, status, items, advice, error, usage);
+  const element = make("details", "agent", summary, whole, status, items, advice, error, usage);
   const showItems = scene.items(items);
   let isTouched = false;
   summary.addEventListener("click", () => (isTouched = true));
@@ -33,6 +34,7 @@ export const createAgentView = (scene: Scene): View<AgentNode> => {
       }
       setText(name, facts.name);
       setText(task, facts.task);
+      setText(whole, facts.hasLongTask ? facts.fullTask : "");
       setText(status, facts.status);
       setText(advice, facts.advice);
       setText(error, facts.problem ? [facts.problem.message, facts.problem.hint].filter(Boolean).join(" ") : "");

@@ -78,6 +78,7 @@ summary:has(> .time:not([hidden]))::after { margin-left: 0; }
 .call.bare > summary { display: none; }
 .delegation { border: 0; background: none; font-size: 0.93em; }
 .agent { border-left: 3px solid var(--run-accent); }
+.whole { white-space: pre-wrap; }
 .agent > summary > .icon { color: var(--run-accent); }
 .thinking { background: none; color: var(--run-soft); }
 .thinking .time { margin-left: 0; margin-right: auto; }

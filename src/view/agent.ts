@@ -18,6 +18,8 @@ export interface AgentFacts {
   readonly task: string;
   /** The full task, with its line breaks. */
   readonly fullTask: string;
+  /** Whether the task is too long for the first line. */
+  readonly hasLongTask: boolean;
   readonly status: string;
   readonly time: Time | undefined;
   /** Token usage. Empty until the agent has ended. */
@@ -37,6 +39,7 @@ export const describeAgent = (agent: AgentNode): AgentFacts => {
     model: oneLine(agent.model ?? ""),
     task: oneLine(agent.task ?? ""),
     fullTask: visibleText(agent.task ?? ""),
+    hasLongTask: isLong(agent.task ?? ""),
     status: isOver ? "" : oneLine(agent.status ?? ""),
     time: agentTime(agent),
     usage: isOver ? usageText(agent.usage) : "",
@@ -44,6 +47,8 @@ export const describeAgent = (agent: AgentNode): AgentFacts => {
     advice: end?.advice ?? "",
   };
 };
+
+const isLong = (task: string): boolean => task.length > 60 || task.includes("\n");
 
 /** How an agent, or the run's root agent, ended. */
 export interface End {

@@ -188,6 +188,25 @@ describe("page, element and terminal show the same facts", { timeout: IS_LONG ? 
     expect(agents).toEqual([expect.stringContaining("name=a"), expect.stringContaining("name=b")]);
   });
 
+  test("of a sub-agent with a long task, which the page and the element show in full", async () => {
+    const task = `Read\n${"one file, then ".repeat(40)}the last one`;
+    const entries = entriesOf(
+      { type: "run-start", protocol: 1, run: "r", name: "agent" },
+      { type: "step-start", step: "s" },
+      { type: "tool-start", call: "c", name: "task" },
+      { type: "tool-input-end", call: "c", input: { task } },
+      { type: "step-end", step: "s", finish: "tools" },
+      { type: "tool-execute", call: "c" },
+      { type: "agent-start", agent: "a", call: "c", name: "reader", task },
+    );
+    await agree(entries, () => true);
+    for (const view of [openPage(entries), await openElement(entries)]) {
+      expect((await view.at(entries.length)).text).toContain("the last one");
+      view.close();
+    }
+    flushFrames();
+  });
+
   test("of calls that were interrupted or never ran", async () => {
     const call = (id: string): Event[] => [
       { type: "tool-start", call: id, name: "look" },

@@ -22,7 +22,7 @@ export const AgentCard = memo(({ node, children }: AgentCardProps) => {
   const agent = useNode(state, node);
   const [chosen, setChosen] = useState<boolean>();
   useOpener(node.id, () => setChosen(true));
-  const { badge, isOver, name, task, fullTask, status, time, usage, problem, advice } = describeAgent(agent);
+  const { badge, isOver, name, task, fullTask, hasLongTask, status, time, usage, problem, advice } = describeAgent(agent);
   const open = chosen ?? !isOver;
   const [wasOpen, setWasOpen] = useState(open);
   if (open && !wasOpen) setWasOpen(true);
@@ -65,7 +65,7 @@ export const AgentCard = memo(({ node, children }: AgentCardProps) => {
           <div className="flex flex-col gap-2 border-t border-line p-2.5 @max-sm:p-1.5">
             {fullTask && (
               <p
-                className={`whitespace-pre-wrap text-soft [overflow-wrap:anywhere] ${status !== "" || isLong(fullTask) ? "" : "@sm:hidden"}`}
+                className={`whitespace-pre-wrap text-soft [overflow-wrap:anywhere] ${status !== "" || hasLongTask ? "" : "@sm:hidden"}`}
               >
                 {fullTask}
               </p>
@@ -85,6 +85,3 @@ export const AgentCard = memo(({ node, children }: AgentCardProps) => {
     </div>
   );
 });
-
-/** Whether a task is too long for the first line. */
-const isLong = (task: string): boolean => task.length > 60 || task.includes("\n");
