@@ -281,4 +281,19 @@ describeInBrowser("daily comforts", ({ serve, open, openHideable }: Browsing) =>
     await page.getByText("This browser blocks notifications").waitFor();
     expect(await setting.isChecked()).toBe(false);
   });
+
+  test.each(["light", "dark"] as const)("the focus has the page's own color, %s", async (colorScheme) => {
+    const page = await open(await serve(answering("stop")), { colorScheme });
+    await send(page, "go");
+    await ended(page, "done");
+    await page.getByRole("region", { name: "Conversation" }).focus();
+    await page.keyboard.press("Tab");
+    const [ring, accent] = await page.evaluate(() => {
+      const probe = document.body.appendChild(document.createElement("i"));
+      probe.style.color = "var(--accent)";
+      const { outlineColor, outlineStyle } = getComputedStyle(document.activeElement!);
+      return [`${outlineStyle} ${outlineColor}`, `solid ${getComputedStyle(probe).color}`];
+    });
+    expect(ring).toBe(accent);
+  });
 });

@@ -79,7 +79,7 @@ const AddTool = ({ onAdd }: { readonly onAdd: (tool: BrowserTool) => void }) => 
         JSON Schema of its arguments
         <textarea
           name="schema"
-          rows={2}
+          rows={3}
           placeholder='{"type":"object","properties":{"city":{"type":"string"}}}'
           className="mt-1 block w-full rounded-lg border border-line bg-card px-2.5 py-1.5 font-mono text-xs text-ink placeholder:text-soft"
         />
