@@ -34,7 +34,8 @@ export const createAgentView = (scene: Scene): View<AgentNode> => {
       }
       setText(name, facts.name);
       setText(task, facts.task);
-      setText(whole, facts.hasLongTask ? facts.fullTask : "");
+      setText(whole, facts.fullTask);
+      whole.classList.toggle("short", !facts.hasLongTask);
       setText(status, facts.status);
       setText(advice, facts.advice);
       setText(error, facts.problem ? [facts.problem.message, facts.problem.hint].filter(Boolean).join(" ") : "");

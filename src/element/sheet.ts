@@ -76,9 +76,12 @@ summary:has(> .time:not([hidden]))::after { margin-left: 0; }
 .advice { border: 1px solid var(--run-pending); border-radius: 0.6rem; background: var(--run-warm); padding: 0.5rem 0.75rem; font-size: 0.93em; }
 .call.bare { border: 0; padding: 0; background: none; }
 .call.bare > summary { display: none; }
+.call.bare > :not(summary) { margin-inline: 0; }
 .delegation { border: 0; background: none; font-size: 0.93em; }
 .agent { border-left: 3px solid var(--run-accent); }
+.agent { container-type: inline-size; }
 .whole { white-space: pre-wrap; }
+@container (width >= 32rem) { .whole.short { display: none; } }
 .agent > summary > .icon { color: var(--run-accent); }
 .thinking { background: none; color: var(--run-soft); }
 .thinking .time { margin-left: 0; margin-right: auto; }
