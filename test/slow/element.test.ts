@@ -60,6 +60,20 @@ const gated = () => {
   return { source, gate };
 };
 
+/** A text, and a call that starts a sub-agent and does not end. */
+const delegating = (task: string): readonly Event[] => [
+  { type: "run-start", protocol: 1, run: "r", name: "agent" },
+  { type: "step-start", step: "s" },
+  { type: "text-start", part: "p" },
+  { type: "text-delta", part: "p", delta: "Let me ask a diver." },
+  { type: "text-end", part: "p" },
+  { type: "tool-start", call: "c", name: "task" },
+  { type: "tool-input-end", call: "c", input: { task } },
+  { type: "step-end", step: "s", finish: "tools" },
+  { type: "tool-execute", call: "c" },
+  { type: "agent-start", agent: "a", call: "c", name: "diver", task },
+];
+
 describeInBrowser("<run-view>", ({ serve, open, mistakes }: Browsing) => {
   test("shows a run live on a page of another origin, with a token, and fires events", async () => {
     const { source, gate } = gated();
@@ -195,6 +209,25 @@ describeInBrowser("<run-view>", ({ serve, open, mistakes }: Browsing) => {
     await view.evaluate((element) => element.removeAttribute("controls"));
     await slider.waitFor({ state: "detached" });
     expect(await text()).toBe(whole);
+  });
+
+  test("a sub-agent is as wide as the text around it, and shows its task where its line is too short", async () => {
+    const task = "Look at the bottom of the sea, and say what is there";
+    const { origins, show } = await foreignSite();
+    const page = await open(show(`${loads(await serve(undefined, { origins }))}<run-view></run-view>`));
+    await page.locator("run-view").evaluate(async (element, events) => {
+      await customElements.whenDefined("run-view");
+      const entries = events.map((event, index) => ({ seq: index + 1, at: 1000, event }));
+      Object.assign(element, { entries });
+    }, delegating(task));
+    const left = async (selector: string) => (await page.locator(selector).boundingBox())!.x;
+    expect(await left(".agent")).toBe(await left(".run .text"));
+    const whole = page.locator(".agent .whole");
+    expect(await whole.isVisible()).toBe(false);
+    await page.setViewportSize({ width: 390, height: 700 });
+    expect(await whole.isVisible()).toBe(true);
+    expect(await whole.innerText()).toBe(task);
+    expect(await violations(page)).toEqual([]);
   });
 
   test("text that is designed to be slow is only text", async () => {
