@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { createClient } from "../../src/client.ts";
-import type { Event } from "../../src/events.ts";
+import type { Entry, Event } from "../../src/events.ts";
 import type { Source } from "../../src/source.ts";
 import { type Browsing, describeInBrowser, violations } from "../browsing.ts";
 import { onStop } from "../serving.ts";
@@ -61,18 +61,21 @@ const gated = () => {
 };
 
 /** A text, and a call that starts a sub-agent and does not end. */
-const delegating = (task: string): readonly Event[] => [
-  { type: "run-start", protocol: 1, run: "r", name: "agent" },
-  { type: "step-start", step: "s" },
-  { type: "text-start", part: "p" },
-  { type: "text-delta", part: "p", delta: "Let me ask a diver." },
-  { type: "text-end", part: "p" },
-  { type: "tool-start", call: "c", name: "task" },
-  { type: "tool-input-end", call: "c", input: { task } },
-  { type: "step-end", step: "s", finish: "tools" },
-  { type: "tool-execute", call: "c" },
-  { type: "agent-start", agent: "a", call: "c", name: "diver", task },
-];
+const delegating = (task: string): readonly Entry[] =>
+  (
+    [
+      { type: "run-start", protocol: 1, run: "r", name: "agent" },
+      { type: "step-start", step: "s" },
+      { type: "text-start", part: "p" },
+      { type: "text-delta", part: "p", delta: "Let me ask a diver." },
+      { type: "text-end", part: "p" },
+      { type: "tool-start", call: "c", name: "task" },
+      { type: "tool-input-end", call: "c", input: { task } },
+      { type: "step-end", step: "s", finish: "tools" },
+      { type: "tool-execute", call: "c" },
+      { type: "agent-start", agent: "a", call: "c", name: "diver", task },
+    ] satisfies readonly Event[]
+  ).map((event, index) => ({ seq: index + 1, at: 1000, event }));
 
 describeInBrowser("<run-view>", ({ serve, open, mistakes }: Browsing) => {
   test("shows a run live on a page of another origin, with a token, and fires events", async () => {
@@ -215,11 +218,13 @@ describeInBrowser("<run-view>", ({ serve, open, mistakes }: Browsing) => {
     const task = "Look at the bottom of the sea, and say what is there";
     const { origins, show } = await foreignSite();
     const page = await open(show(`${loads(await serve(undefined, { origins }))}<run-view></run-view>`));
-    await page.locator("run-view").evaluate(async (element, events) => {
-      await customElements.whenDefined("run-view");
-      const entries = events.map((event, index) => ({ seq: index + 1, at: 1000, event }));
-      Object.assign(element, { entries });
-    }, delegating(task));
+    await page.locator("run-view").evaluate(
+      async (element, entries) => {
+        await customElements.whenDefined("run-view");
+        Object.assign(element, { entries: JSON.parse(entries) });
+      },
+      JSON.stringify(delegating(task)),
+    );
     const left = async (selector: string) => (await page.locator(selector).boundingBox())!.x;
     expect(await left(".agent")).toBe(await left(".run .text"));
     const whole = page.locator(".agent .whole");

@@ -22,7 +22,8 @@ export const AgentCard = memo(({ node, children }: AgentCardProps) => {
   const agent = useNode(state, node);
   const [chosen, setChosen] = useState<boolean>();
   useOpener(node.id, () => setChosen(true));
-  const { badge, isOver, name, task, fullTask, hasLongTask, status, time, usage, problem, advice } = describeAgent(agent);
+  const { badge, isOver, name, task, fullTask, hasLongTask, status, time, usage, problem, advice } =
+    describeAgent(agent);
   const open = chosen ?? !isOver;
   const [wasOpen, setWasOpen] = useState(open);
   if (open && !wasOpen) setWasOpen(true);
