@@ -12,7 +12,8 @@ const MOST_COLUMNS = 60;
  */
 export const csvTable = (text: string, isCsv = false): Table | undefined => {
   if (text.length > LONGEST_CSV) return undefined;
-  for (const delimiter of isCsv ? ([",", ";", "\t"] as const) : ([","] as const)) {
+  // A tab first: texts in cells contain commas, but hardly tabs.
+  for (const delimiter of isCsv ? (["\t", ",", ";"] as const) : ([","] as const)) {
     const [header, ...rows] = recordsOf(text, delimiter) ?? [];
     if (header && rows.length > 0 && (isCsv || looksLikeData(header, rows))) return tableFrom(header, rows);
   }

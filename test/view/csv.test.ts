@@ -62,6 +62,7 @@ describe("comma-separated values", () => {
     });
     expect(csvTable("a;b\n1,5;2\n", true)?.rows).toEqual([{ a: "1,5", b: "2" }]);
     expect(csvTable("a\tb\n1\t2\n", true)?.rows).toEqual([{ a: "1", b: "2" }]);
+    expect(csvTable("town, state\tb\nBern, BE\t2\n", true)?.columns).toEqual(["town, state", "b"]);
     for (const text of ["a,b", "a\n1\n2", "a,b\n1,2\n3", 'a,b\n1,"2', "ok"])
       expect(csvTable(text, true), text).toBeUndefined();
   });
