@@ -253,3 +253,19 @@ test("an append that is stored counts as stored, even if the reason for another 
   expect(results).toMatchObject([{ status: "fulfilled" }, { status: "rejected", reason: { name: "LogFenced" } }]);
   expect(sent).toEqual([["a", "b"], ["b"], ["a"], ["b"]]);
 });
+
+test("entries that a process remembers of a run are not shown after a gap in its lease, even without a message", () => {
+  let ahead = 0;
+  const knownLeases = createKnownLeases(() => ahead);
+  const tails = createTails(knownLeases);
+  const ada = { owner: "ada", epoch: 1 };
+  knownLeases.renew("ada", 1000)(true);
+  tails.extend("run", textEntries(2, 1), ada, tails.termOf(ada));
+  expect(tails.read("run", 1, 10)).toEqual(textEntries(2, 1));
+  ahead = 2000;
+  expect(tails.read("run", 1, 10)).toBeUndefined();
+  for (const wasAlive of [false, true]) {
+    knownLeases.renew("ada", 1000)(wasAlive);
+    expect(tails.read("run", 1, 10)).toBeUndefined();
+  }
+});

@@ -30,8 +30,8 @@ export const ownership: readonly Mutant[] = [
     breaks: "every view is a function of the log: an owner that was paused and replaced shows its old entries",
     file: "src/log/tails.ts",
     edits: [[" || knownLeases.termOf(tail.owner) !== tail.term", ""]],
-    tests: ["test/contracts/log-owners.test.ts"],
-    named: "so can one that was paused and renewed its lease since",
+    tests: ["test/log-trouble.test.ts"],
+    named: "are not shown after a gap in its lease",
   },
   {
     breaks: "a replaced owner writes nothing: the epoch is not checked",
