@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useMemo } from "react";
+import { type RefObject, useEffect, useMemo, useRef } from "react";
 import { type Cell, createCell } from "./cell.ts";
 import { afterShowing } from "./show.ts";
 
@@ -22,10 +22,14 @@ export const useStickToEnd = (
   content: RefObject<HTMLElement | null>,
 ): StickToEnd => {
   const isAtEnd = useMemo(() => createCell(true), []);
+  /** When the user last did something that can cause a scroll. */
+  const touched = useRef(-Infinity);
   const toEnd = (): void => {
     const { current } = scroller;
     if (!current) return;
     isAtEnd.set(true);
+    // The messages at the end change their heights when they are drawn. The scrolls that this causes are not the user's.
+    touched.current = -Infinity;
     current.scrollTop = current.scrollHeight;
   };
 
@@ -34,28 +38,34 @@ export const useStickToEnd = (
     const inner = content.current;
     if (!box || !inner) return;
     let top = box.scrollTop;
-    let touched = -Infinity;
     const onScroll = (): void => {
       const left = box.scrollHeight - box.scrollTop - box.clientHeight;
       // Shrinking content also moves the top. Only a scroll that follows user input counts as the user's.
-      const isReader = performance.now() - touched < HAND_MS;
+      const isReader = performance.now() - touched.current < HAND_MS;
       if (box.scrollTop < top && left > 4 && isReader) isAtEnd.set(false);
       else if (box.scrollTop > top && left <= NEAR) isAtEnd.set(true);
       top = box.scrollTop;
     };
     const onHand = (event: Event): void => {
-      if (moves(event)) touched = performance.now();
+      if (moves(event)) touched.current = performance.now();
+    };
+    const leaveEnd = (): void => {
+      if (box.scrollHeight > box.clientHeight) isAtEnd.set(false);
     };
     const onWheel = ({ deltaY }: WheelEvent): void => {
-      touched = performance.now();
-      if (deltaY < 0 && box.scrollHeight > box.clientHeight) isAtEnd.set(false);
+      touched.current = performance.now();
+      if (deltaY < 0) leaveEnd();
     };
-    // The browser would scroll to where the end is before the messages there are drawn.
     const onKey = (event: KeyboardEvent): void => {
-      if (event.key !== "End" || isModified(event) || !(event.target instanceof Element)) return;
+      if (isModified(event) || !(event.target instanceof Element)) return;
       if (isField(event.target) || event.target.closest('[tabindex="0"]') !== box) return;
+      // A busy browser scrolls long after the key was pressed.
+      if (KEYS_UP.has(event.key)) leaveEnd();
+      if (event.key !== "Home" && event.key !== "End") return;
+      // The browser would scroll to where the start or the end is before the messages there are drawn.
       event.preventDefault();
-      toEnd();
+      if (event.key === "End") toEnd();
+      else box.scrollTop = 0;
     };
     const follow = (): void => {
       if (!isAtEnd.get() || isSelecting(box) || isWriting(box)) return;
@@ -86,7 +96,8 @@ export const useStickToEnd = (
   return { isAtEnd, toEnd };
 };
 
-const KEYS = new Set(["ArrowUp", "PageUp", "Home", " ", "j", "k", "a", "f"]);
+const KEYS_UP = new Set(["ArrowUp", "PageUp", "Home"]);
+const KEYS = new Set([...KEYS_UP, " ", "j", "k", "a", "f"]);
 
 /** Whether the event can cause a scroll. Excludes typing a message and pointer moves without a pressed button. */
 const moves = (event: Event): boolean => {
