@@ -1,6 +1,6 @@
-import type { Decoder } from "../../../dialect.ts";
+import type { Decoder, Frame } from "../../../dialect.ts";
 import type { Event } from "../../../events.ts";
-import { type Fields, fieldsOf, listOf } from "../../../json.ts";
+import { type Fields, fieldsOf, listOf, parseJson } from "../../../json.ts";
 
 /**
  * The AI SDK streams a sub-agent as a tool whose preliminary results are the sub-agent's message so far. A page shows
@@ -8,11 +8,11 @@ import { type Fields, fieldsOf, listOf } from "../../../json.ts";
  */
 export const withSubAgents = (decode: Decoder): Decoder => {
   const shown = new Map<string, string>();
-  const eventsOf = (event: Event): readonly Event[] => {
-    if (event.type !== "tool-progress") return [event];
-    const message = fieldsOf(event.value);
-    if (message["role"] !== "assistant") return [event];
-    const agent = `agent-${event.call}`;
+  const eventsOf = ({ data }: Frame): readonly Event[] => {
+    const { type, preliminary, toolCallId, output } = fieldsOf(parseJson(data));
+    const message = fieldsOf(output);
+    if (type !== "tool-output-available" || preliminary !== true || message["role"] !== "assistant") return [];
+    const agent = `agent-${String(toolCallId)}`;
     const before = shown.get(agent);
     const text = textOf(message);
     shown.set(agent, text);
@@ -24,7 +24,8 @@ export const withSubAgents = (decode: Decoder): Decoder => {
       { type: "text-delta", agent, part, delta: text.slice(before?.length ?? 0) },
     ];
   };
-  return Object.assign((frame: Parameters<Decoder>[0]) => decode(frame).flatMap(eventsOf), {
+  // From the frames, because the decoder keeps only the end of such a message.
+  return Object.assign((frame: Frame) => [...decode(frame), ...eventsOf(frame)], {
     ...(decode.pause && { pause: () => decode.pause?.() ?? [] }),
   });
 };
