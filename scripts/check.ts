@@ -1,4 +1,4 @@
-// Format, lint, types, dead code, and the fast tests with the laws. Takes under a minute. Run before every commit.
+// Format, lint, types, dead code, and the fast tests with the laws. Takes two to three minutes on two cores. Run before every commit.
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 
