@@ -70,7 +70,14 @@ interface Session {
 const order = <Name extends ServerOrder["do"]>(order: Extract<ServerOrder, { do: Name }>) => order;
 const loadOrder = <Name extends LoadOrder["do"]>(order: Extract<LoadOrder, { do: Name }>) => order;
 
-const warmUp = (plan: Plan): Plan => ({ ...plan, mode: "burst", streams: 20, tokens: 1000, perTick: 1 });
+/**
+ * Enough events, by the same path, that the measurement does not include the compilation of the server's code. With
+ * fewer, a figure depends on which function happens to be compiled meanwhile.
+ */
+const warmUp = (plan: Plan): Plan =>
+  plan.mode === "paced"
+    ? { ...plan, streams: 200, tokens: 200, rate: 100 }
+    : { ...plan, mode: "burst", streams: 100, tokens: 3000, perTick: 1 };
 
 const begin = async ({ bench, server }: Session, plan: Plan, purpose: Purpose, opening: Partial<Opening> = {}) => {
   const { port, requests } = await server.ask(order<"begin">({ do: "begin", plan, purpose }));
