@@ -71,13 +71,14 @@ const order = <Name extends ServerOrder["do"]>(order: Extract<ServerOrder, { do:
 const loadOrder = <Name extends LoadOrder["do"]>(order: Extract<LoadOrder, { do: Name }>) => order;
 
 /**
- * Enough events, by the same path, that the measurement does not include the compilation of the server's code. With
- * fewer, a figure depends on which function happens to be compiled meanwhile.
+ * Enough events that a burst does not include the compilation of the server's code. With fewer, its figures depend on
+ * which function happens to be compiled meanwhile. A paced plan gets fewer, because its delays would include the
+ * collection of what a long warm-up leaves behind.
  */
-const warmUp = (plan: Plan): Plan =>
-  plan.mode === "paced"
-    ? { ...plan, streams: 200, tokens: 200, rate: 100 }
-    : { ...plan, mode: "burst", streams: 100, tokens: 3000, perTick: 1 };
+const warmUp = (plan: Plan): Plan => {
+  const size = plan.mode === "paced" ? { streams: 20, tokens: 1000 } : { streams: 100, tokens: 3000 };
+  return { ...plan, ...size, mode: "burst", perTick: 1 };
+};
 
 const begin = async ({ bench, server }: Session, plan: Plan, purpose: Purpose, opening: Partial<Opening> = {}) => {
   const { port, requests } = await server.ask(order<"begin">({ do: "begin", plan, purpose }));
