@@ -71,9 +71,9 @@ const order = <Name extends ServerOrder["do"]>(order: Extract<ServerOrder, { do:
 const loadOrder = <Name extends LoadOrder["do"]>(order: Extract<LoadOrder, { do: Name }>) => order;
 
 /**
- * Enough events that a burst does not include the compilation of the server's code. With fewer, its figures depend on
- * which function happens to be compiled meanwhile. A paced plan gets fewer, because its delays would include the
- * collection of what a long warm-up leaves behind.
+ * What a server does before it is measured. A burst needs a long warm-up: after a short one, its figures depend on
+ * which function happens to be compiled during the measurement. A paced plan gets a short one: after a long one, its
+ * delays include the collection of the garbage.
  */
 const warmUp = (plan: Plan): Plan => {
   const size = plan.mode === "paced" ? { streams: 20, tokens: 1000 } : { streams: 100, tokens: 3000 };

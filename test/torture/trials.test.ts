@@ -26,7 +26,10 @@ test("the AI SDK's sub-agents are read from the messages that their calls show s
     { type: "start-step" },
     { type: "tool-input-available", toolCallId: "c", toolName: "delegate", input: {} },
     ...["one", "one, two"].map((text) => ({
-      ...{ type: "tool-output-available", toolCallId: "c", output: message(text), preliminary: true },
+      type: "tool-output-available",
+      toolCallId: "c",
+      output: message(text),
+      preliminary: true,
     })),
   ];
   const events = chunks.flatMap((chunk) => decode({ data: JSON.stringify(chunk) }));

@@ -18,7 +18,7 @@ const SET_UP = [
   "The app of the agent's guide, built with Nitro, on the Workflow SDK's local world, which stores runs in files.",
   "A step counts as lost 15 s after a kill instead of the default of 860 s, which is for Vercel's functions, and a long step is not started again.",
   "Text arrives in the wrong order because the local world delivers a new chunk when it is written, and also reads the folder of chunks every 100 ms, and does not coordinate the two.",
-  "That is a matter of luck, so `cut-anywhere` can fail in one run and pass in the next.",
+  "This happens at random, so `cut-anywhere` can fail in one run and pass in the next.",
   "If a run is read after its end, its text is in order. Vercel's own world was not measured.",
 ].join(" ");
 

@@ -1,6 +1,6 @@
 import type { Decoder, Frame } from "../../../dialect.ts";
 import type { Event } from "../../../events.ts";
-import { type Fields, fieldsOf, listOf, parseJson } from "../../../json.ts";
+import { type Fields, fieldsOf, listOf, parseFields } from "../../../json.ts";
 
 /**
  * The AI SDK streams a sub-agent as a tool whose preliminary results are the sub-agent's message so far. A page shows
@@ -9,7 +9,7 @@ import { type Fields, fieldsOf, listOf, parseJson } from "../../../json.ts";
 export const withSubAgents = (decode: Decoder): Decoder => {
   const shown = new Map<string, string>();
   const eventsOf = ({ data }: Frame): readonly Event[] => {
-    const { type, preliminary, toolCallId, output } = fieldsOf(parseJson(data));
+    const { type, preliminary, toolCallId, output } = parseFields(data) ?? {};
     const message = fieldsOf(output);
     if (type !== "tool-output-available" || preliminary !== true || message["role"] !== "assistant") return [];
     const agent = `agent-${String(toolCallId)}`;
